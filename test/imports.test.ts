@@ -8,6 +8,7 @@ const refused: ReadonlyArray<readonly [path: string, specifier: string, why: Reg
   ["packages/core/src/wire/Line.ts", "../protocol/Revision.ts", /wire may not import protocol/],
   ["packages/core/src/protocol/Revision.ts", "../stage/Parse.ts", /protocol may not import stage/],
   ["packages/core/src/pin/Diff.ts", "../policy/Rule.ts", /pin may not import policy/],
+  ["packages/core/src/ledger/Entry.ts", "../store/Files.ts", /ledger may not import store/],
   ["packages/core/src/stage/Gate.ts", "../line/Port.ts", /stage may not import line/],
   ["packages/core/src/line/Guard.ts", "../session/Session.ts", /line may not import session/],
   ["packages/core/src/session/Session.ts", "../pin/Diff.ts", /session may not import pin/],
@@ -32,6 +33,7 @@ const refused: ReadonlyArray<readonly [path: string, specifier: string, why: Reg
 const allowed: ReadonlyArray<readonly [path: string, specifier: string]> = [
   ["packages/core/src/protocol/Revision.ts", "../wire/Json.ts"],
   ["packages/core/src/stage/PinStore.ts", "../pin/Pin.ts"],
+  ["packages/core/src/stage/PinStore.ts", "../store/Files.ts"],
   ["packages/core/src/line/Guard.ts", "../stage/Gate.ts"],
   ["packages/core/src/session/Session.ts", "../line/Port.ts"],
   ["packages/core/src/server/Tools.ts", "../session/Session.ts"],

@@ -21,11 +21,12 @@ export const coreEdges = {
   pin: logic,
   policy: logic,
   ledger: logic,
-  stage: stages,
+  store: ["wire"],
+  stage: [...stages, "store"],
   line: [...stages, "stage"],
   session: ["line", "stage", "protocol", "wire"],
-  node: [...stages, "stage", "line"],
-  server: [...stages, "stage", "line", "session", "node"]
+  node: [...stages, "store", "stage", "line"],
+  server: [...stages, "store", "stage", "line", "session", "node"]
 }
 
 /** Files that may import Node's own modules, and which (all of them where the list is absent). */
