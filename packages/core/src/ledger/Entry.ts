@@ -1,0 +1,154 @@
+/**
+ * What a ledger entry says. The owner of this folder adds the envelope (sequence, time, chain) around an {@link Event}.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(schema)
+
+/**
+ * - `session`: the first entry of a session: who, which server, what loosens the defaults (security rule F5).
+ * - `call`: a request that was decided and let through (`from` tells which side asked). Written before its bytes leave.
+ * - `refuse`: a request that was not let through, and why.
+ * - `outcome`: what came of the `call` with sequence `of`: `result`, `tool-error` (isError), `error`, `cancelled`,
+ *   `lost` (the far side ended: whether it ran is not known), `unsent` (the decision could not be written in time, so the
+ *   call was refused and none of its bytes left).
+ * - `held`: what was withheld from a listing.
+ * - `dropped`: lines or messages of the server that were not passed on, summed.
+ * - `trusted`: what a first sight pinned without a person (`--first-sight trust`).
+ * - `accepted`: what a person accepted, how (`terminal`, `digest`, `unseen`), and from which parent commands.
+ * - `observed`: what `--first-sight observe` would have held.
+ * - `ended`: how the server ended.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Event = Schema.Union([
+  Schema.Struct({
+    type: Schema.Literal("session"),
+    client: Schema.String,
+    server: Schema.String,
+    command: Schema.Array(Schema.String),
+    loosened: Schema.Array(Schema.String)
+  }),
+  Schema.Struct({
+    type: Schema.Literal("call"),
+    from: Schema.Literals(["host", "server"]),
+    client: Schema.String,
+    server: Schema.String,
+    method: Schema.String,
+    name: optional(Schema.String),
+    digest: optional(Schema.String),
+    pin: optional(Schema.String),
+    rule: optional(Schema.String)
+  }),
+  Schema.Struct({
+    type: Schema.Literal("refuse"),
+    from: Schema.Literals(["host", "server"]),
+    client: Schema.String,
+    server: Schema.String,
+    method: Schema.String,
+    name: optional(Schema.String),
+    digest: optional(Schema.String),
+    reason: Schema.String,
+    rule: optional(Schema.String)
+  }),
+  Schema.Struct({
+    type: Schema.Literal("outcome"),
+    of: Schema.Int,
+    was: Schema.Literals(["result", "tool-error", "error", "cancelled", "lost", "unsent"]),
+    digest: optional(Schema.String),
+    code: optional(Schema.Int)
+  }),
+  Schema.Struct({
+    type: Schema.Literals(["held", "trusted", "observed"]),
+    server: Schema.String,
+    items: Schema.Array(
+      Schema.Struct({ kind: Schema.String, name: Schema.String, digest: Schema.String, why: optional(Schema.String) })
+    )
+  }),
+  Schema.Struct({
+    type: Schema.Literal("accepted"),
+    server: Schema.String,
+    how: Schema.Literals(["terminal", "digest", "unseen"]),
+    items: Schema.Array(Schema.Struct({ kind: Schema.String, name: Schema.String, digest: Schema.String })),
+    parents: Schema.Array(Schema.String)
+  }),
+  Schema.Struct({
+    type: Schema.Literal("dropped"),
+    server: Schema.String,
+    reason: Schema.String,
+    count: Schema.Int
+  }),
+  Schema.Struct({
+    type: Schema.Literal("ended"),
+    server: Schema.String,
+    how: Schema.String
+  })
+])
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Event = typeof Event.Type
+
+const Digest = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
+const Head = Schema.String.check(Schema.isPattern(/^(?:[0-9a-f]{64})?$/))
+const Time = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+/**
+ * A segment that another one names: its last seal at that time (empty where it had none), and what stood after that
+ * seal if the segment was torn there. Recording the torn part is the mending: it can be neither longer nor other later.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Name = Schema.Struct({
+  segment: Schema.String,
+  head: Head,
+  torn: optional(Schema.Struct({ bytes: Count, digest: Digest }))
+})
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Name = typeof Name.Type
+
+/**
+ * The first line of a segment: which file it is, by which run of which process, under which key, the sequence number
+ * of its first entry, and the segments that no segment had named yet.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Opened = Schema.Struct({
+  type: Schema.Literal("opened"),
+  format: Schema.Literal(1),
+  segment: Schema.String,
+  time: Time,
+  run: Schema.String,
+  pid: Count,
+  key: Schema.String,
+  first: Count,
+  names: Schema.Array(Name)
+})
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Opened = typeof Opened.Type
+
+/**
+ * The last line of a segment that was closed in order.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Closed = Schema.Struct({ type: Schema.Literal("closed"), time: Time })
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Closed = typeof Closed.Type

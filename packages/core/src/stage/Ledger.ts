@@ -1,0 +1,372 @@
+/**
+ * Ledger: what was decided and what came of it.
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Latch from "effect/Latch"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import type { Event } from "../ledger/Entry.ts"
+import * as Heads from "../ledger/Heads.ts"
+import * as Keys from "../ledger/Keys.ts"
+import * as Line from "../ledger/Line.ts"
+import * as Pending from "../ledger/Pending.ts"
+import { type Appender, Files, type FilesError } from "../store/Files.ts"
+import * as Digest from "../wire/Digest.ts"
+import type { Text } from "../wire/Message.ts"
+
+/**
+ * The ledger could not be written or read.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class LedgerError extends Schema.TaggedError<LedgerError>("sallyport/stage/LedgerError")("LedgerError", {
+  message: Schema.String
+}) {}
+
+/**
+ * @category services
+ * @since 0.1.0
+ */
+export class Ledger extends Context.Service<Ledger, {
+  /** Queues an entry; synchronous, and it fixes the order. Gives its sequence number, to link an outcome to a decision. */
+  readonly append: (event: Event) => number
+  /**
+   * A barrier: when it is done, all that was appended before it is written. Concurrent commits share one write. Where it
+   * fails, what was not written waits for the next commit, in its order.
+   */
+  readonly commit: Effect.Effect<void, LedgerError>
+  /** The digest under which a text is recorded: keyed, so that it cannot be guessed from outside. `undefined` where nothing is recorded. */
+  readonly digest: (text: Text | undefined) => string | undefined
+}>()("@sallyport/core/stage/Ledger") {}
+
+/**
+ * Records nothing.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerNone: Layer.Layer<Ledger> = Layer.sync(Ledger, () => {
+  let seq = 0
+  return { append: () => ++seq, commit: Exit.void, digest: () => undefined }
+})
+
+/**
+ * A ledger that never accepts anything: for a program whose real ledger could not be opened and that must say so in
+ * answers instead of ending.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerFailed = (error: LedgerError): Layer.Layer<Ledger> =>
+  Layer.sync(Ledger, () => {
+    let seq = 0
+    return { append: () => ++seq, commit: Exit.fail(error), digest: () => undefined }
+  })
+
+/**
+ * An entry of a {@link Memory}.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Recorded = Event & { readonly seq: number }
+
+/**
+ * A ledger in memory, and the strings that a test pulls.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Memory {
+  readonly ledger: Ledger["Service"]
+  /** All that was appended, written or not. */
+  readonly appended: () => ReadonlyArray<Recorded>
+  /** What commits have written. */
+  readonly written: () => ReadonlyArray<Recorded>
+  /** How often something was written. */
+  readonly writes: () => number
+  /** Makes the next commit that has something to write fail. */
+  readonly failNext: () => void
+  /** Makes every commit fail until {@link Memory.mend}. */
+  readonly failAll: () => void
+  readonly mend: () => void
+  /** Makes commits wait until {@link Memory.release}. */
+  readonly hold: () => void
+  readonly release: () => void
+}
+
+/** The key of memory ledgers: fixed, so that tests can compare digests. */
+const testKeys = Keys.derive("0".repeat(64))
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeMemory = (): Memory => {
+  const appended: Array<Recorded> = []
+  const gate = Latch.makeUnsafe(true)
+  let done = 0
+  let writes = 0
+  let failing: "no" | "once" | "always" = "no"
+  const write: Effect.Effect<void, LedgerError> = Effect.suspend(() => {
+    if (failing !== "no") {
+      if (failing === "once") failing = "no"
+      return Exit.fail(new LedgerError({ message: "the ledger was told to fail" }))
+    }
+    writes++
+    done = appended.length
+    return Exit.void
+  })
+  return {
+    ledger: {
+      append: (event) => {
+        appended.push({ seq: appended.length + 1, ...event })
+        return appended.length
+      },
+      commit: group(() => appended.length, () => done, gate.whenOpen(write)),
+      digest: (text) => text === undefined ? undefined : Keys.mac(testKeys.text, text)
+    },
+    appended: () => appended,
+    written: () => appended.slice(0, done),
+    writes: () => writes,
+    failNext: () => {
+      failing = "once"
+    },
+    failAll: () => {
+      failing = "always"
+    },
+    mend: () => {
+      failing = "no"
+    },
+    hold: () => {
+      gate.closeUnsafe()
+    },
+    release: () => {
+      gate.openUnsafe()
+    }
+  }
+}
+
+/**
+ * Keeps the entries in memory.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerMemory = (memory: Memory = makeMemory()): Layer.Layer<Ledger> => Layer.succeed(Ledger, memory.ledger)
+
+/**
+ * One commit for all who ask while another is under way: who comes during an attempt waits for the next one, and all of
+ * those share its result, failure too.
+ */
+const group = (
+  newest: () => number,
+  written: () => number,
+  attempt: Effect.Effect<void, LedgerError>
+): Effect.Effect<void, LedgerError> => {
+  const lock = Semaphore.makeUnsafe(1)
+  let begun = 0
+  let failure: Exit.Exit<void, LedgerError> = Exit.void
+  // Not to be cut off half-way: a caller that is interrupted must not leave a line that is half written.
+  const run = Effect.uninterruptible(Effect.suspend(() => {
+    begun++
+    return Effect.onExit(attempt, (exit) => {
+      failure = exit
+      return Exit.void
+    })
+  }))
+  return Effect.suspend(() => {
+    const upTo = newest()
+    if (written() >= upTo) return Exit.void
+    const before = begun
+    return lock.withPermits(1)(Effect.suspend(() => {
+      if (written() >= upTo) return Exit.void
+      return begun > before && Exit.isFailure(failure) ? failure : run
+    }))
+  })
+}
+
+/**
+ * - `directory`: the folder of the ledger, which any number of processes share.
+ * - `sync`: whether a commit waits for the disk. Without it an entry survives the end of the process, with it also a
+ *   power failure.
+ * - `digest`: `keyed` (the default), or `plain` SHA-256, which lets everybody guess short texts.
+ * - `segmentBytes`: a segment that has grown beyond it is closed and another one begun.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface FileOptions {
+  readonly directory: string
+  readonly sync: boolean
+  readonly digest?: "keyed" | "plain" | undefined
+  readonly segmentBytes?: number | undefined
+}
+
+const hex = (bytes: number): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+const describe = (directory: string) => (error: FilesError): LedgerError =>
+  new LedgerError({ message: `the ledger in ${directory} cannot be written: ${error.message}` })
+
+/**
+ * Reads the keys of a ledger; the first process that asks makes them.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const loadKeys: (directory: string) => Effect.Effect<Keys.Keys, LedgerError, Files> = Effect.fnUntraced(
+  function*(directory: string) {
+    const files = yield* Files
+    const path = directory + "/key"
+    const fresh = Effect.suspend(() => files.create(path, hex(32) + "\n")).pipe(
+      Effect.catch((error) => error.kind === "exists" ? Effect.void : Effect.fail(error)),
+      Effect.andThen(files.read(path))
+    )
+    const text = yield* files.read(path).pipe(
+      Effect.catch((error) =>
+        error.kind === "missing" ? Effect.andThen(files.folder(directory), fresh) : Effect.fail(error)
+      ),
+      Effect.mapError((error) =>
+        new LedgerError({ message: `the key of the ledger in ${directory} cannot be used: ${error.message}` })
+      )
+    )
+    if (!Keys.pattern.test(text)) {
+      return yield* new LedgerError({ message: `${path} does not hold a ledger key (64 hexadecimal digits)` })
+    }
+    return Keys.derive(text)
+  }
+)
+
+interface Segment {
+  readonly appender: Appender
+  readonly head: string
+  readonly bytes: number
+}
+
+/**
+ * Writes the ledger to segments of its own in a folder; the last entry closes the segment when the scope ends.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeFile: (
+  options: FileOptions
+) => Effect.Effect<Ledger["Service"], LedgerError, Files | Scope.Scope> = Effect.fnUntraced(function*(options) {
+  const { directory, sync } = options
+  const limit = options.segmentBytes ?? 8 * 1024 * 1024
+  const files = yield* Files
+  const clock = yield* Clock.Clock
+  const keys = yield* loadKeys(directory)
+  const now = () => clock.currentTimeMillisUnsafe()
+  const time = Line.makeTimes()
+  const pending = Pending.make(now)
+  const run = hex(16)
+  const index = directory + "/index"
+
+  let written = 0
+  let segment: Segment | undefined
+
+  /** What the new segment names. A segment that cannot be read is left to the verification: it must not stop this one. */
+  const heads = Effect.gen(function*() {
+    const known = yield* files.read(index).pipe(Effect.map(Heads.parse), Effect.orElseSucceed(() => Heads.parse("")))
+    const names = yield* files.list(directory)
+    const read: Array<ReturnType<typeof Heads.head>> = []
+    for (const name of Heads.unsettled(known, names)) {
+      const text = yield* Effect.option(files.read(directory + "/" + name))
+      if (text._tag === "Some") read.push(Heads.head(name, text.value))
+    }
+    return Heads.next(known, names, read)
+  })
+
+  const write = Effect.fnUntraced(function*(lines: string) {
+    if (segment === undefined) {
+      const at = time(now())
+      const name = Heads.fileName(at, hex(8))
+      const found = yield* heads
+      const opened = Line.opened({
+        segment: name,
+        time: at,
+        run,
+        pid: process.pid,
+        key: keys.id,
+        first: written + 1,
+        names: found.names
+      })
+      const sealed = Pending.seal(keys.chain, "", opened + Line.end + lines)
+      const appender = yield* files.appender(directory + "/" + name, "create")
+      // A file that holds no group whole is none: on a full disk each attempt would leave another one.
+      yield* Effect.onError(appender.append(sealed.text), () => Effect.ignore(files.remove(appender.path)))
+      if (sync) yield* appender.sync
+      segment = { appender, head: sealed.seal, bytes: sealed.text.length }
+      // Only saves time, so a failure costs nothing but time.
+      yield* Effect.ignore(files.replace(index, Heads.print(found.index)))
+      return
+    }
+    const { appender, bytes, head } = segment
+    const sealed = Pending.seal(keys.chain, head, lines)
+    // Until it is known to be written whole, the segment may be torn: the next attempt begins another.
+    segment = undefined
+    yield* appender.append(sealed.text)
+    if (sync) yield* appender.sync
+    segment = { appender, head: sealed.seal, bytes: bytes + sealed.text.length }
+  })
+
+  const close = (lines: string): Effect.Effect<void, FilesError> =>
+    Effect.andThen(
+      write((lines === "" ? "" : lines + Line.end) + Line.closed({ time: time(now()) })),
+      Effect.sync(() => {
+        segment = undefined
+      })
+    )
+
+  const attempt = Effect.suspend(() => {
+    const taken = pending.take()
+    if (taken === undefined) return Effect.void
+    const full = segment !== undefined && segment.bytes >= limit
+    return (full ? close(taken.lines) : write(taken.lines)).pipe(
+      Effect.onExit((exit) => {
+        if (Exit.isSuccess(exit)) written = taken.last
+        else pending.restore(taken)
+        return Exit.void
+      })
+    )
+  })
+
+  const commit = group(pending.newest, () => written, Effect.mapError(attempt, describe(directory)))
+
+  yield* Effect.addFinalizer(() =>
+    Effect.ignore(Effect.andThen(commit, Effect.suspend(() => segment === undefined ? Effect.void : close(""))))
+  )
+
+  const digest = options.digest === "plain"
+    ? Digest.sha256
+    : (text: string) => Keys.mac(keys.text, text)
+
+  return {
+    append: pending.append,
+    commit,
+    digest: (text) => text === undefined ? undefined : digest(text)
+  }
+})
+
+/**
+ * Keeps the ledger in a folder.
+ *
+ * **Gotchas**
+ *
+ * It fails where the folder or its key cannot be used; {@link layerFailed} then lets a program go on and refuse.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerFile = (options: FileOptions): Layer.Layer<Ledger, LedgerError, Files> =>
+  Layer.effect(Ledger, makeFile(options))
