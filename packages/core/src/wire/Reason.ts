@@ -1,0 +1,247 @@
+/**
+ * Why something was refused: the one table of stable, machine-readable reasons.
+ *
+ * **Details**
+ *
+ * Each reason has the JSON-RPC code that it is answered with, a sentence that says what happened and one that says what
+ * to do. Programs may rely on the names; the sentences may be reworded.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+/** The JSON-RPC 2.0 error codes that Sallyport itself answers with (JSON-RPC 2.0 section 5.1). */
+const ParseError = -32700
+const InvalidRequest = -32600
+const MethodNotFound = -32601
+const InvalidParams = -32602
+const InternalError = -32603
+
+interface Entry {
+  readonly code: number
+  readonly says: string
+  readonly remedy: string
+}
+
+/**
+ * The table.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const table = {
+  // ---- lines that cannot be read
+  "not-json": { code: ParseError, says: "the line is not JSON", remedy: "send one JSON-RPC message a line" },
+  "not-utf8": {
+    code: ParseError,
+    says: "the line is not UTF-8",
+    remedy: "encode messages as UTF-8, without a byte order mark"
+  },
+  "too-long": {
+    code: ParseError,
+    says: "the message is longer than the limit",
+    remedy: "send less at once, or raise message_bytes"
+  },
+  // ---- well-formed JSON that is not acceptable
+  "duplicate-member": {
+    code: InvalidRequest,
+    says: "an object has one member name twice",
+    remedy: "give each member once: readers disagree about which one counts"
+  },
+  "case-variant": {
+    code: InvalidRequest,
+    says: "a member has a protocol member's name in another case",
+    remedy: "spell the member as the protocol does: some readers ignore case"
+  },
+  "lone-surrogate": {
+    code: InvalidRequest,
+    says: "a string has half of a surrogate pair",
+    remedy: "escape whole characters"
+  },
+  "too-deep": {
+    code: InvalidRequest,
+    says: "the message is nested deeper than the limit",
+    remedy: "nest less, or raise depth"
+  },
+  "not-a-message": {
+    code: InvalidRequest,
+    says: "the JSON is not a JSON-RPC 2.0 request, notification or response",
+    remedy: "send jsonrpc \"2.0\" with method, or with id and exactly one of result and error"
+  },
+  "unknown-member": {
+    code: InvalidRequest,
+    says: "the message has a top-level member that JSON-RPC does not name",
+    remedy: "put data into params, result or error"
+  },
+  "bad-id": {
+    code: InvalidRequest,
+    says: "the id is neither a string nor an integer",
+    remedy: "use a string, or an integer written without fraction and exponent"
+  },
+  "empty-batch": { code: InvalidRequest, says: "an empty batch is no message", remedy: "send at least one message" },
+  "batch-too-long": {
+    code: InvalidRequest,
+    says: "the batch has more messages than the limit",
+    remedy: "send less at once"
+  },
+  "no-batch": { code: InvalidRequest, says: "the revision in use has no batches", remedy: "send one message a line" },
+  // ---- the session's order
+  "duplicate-id": {
+    code: InvalidRequest,
+    says: "a request with this id is still unanswered",
+    remedy: "use another id"
+  },
+  "too-many-requests": {
+    code: InvalidRequest,
+    says: "too many requests are unanswered",
+    remedy: "wait for answers before sending more"
+  },
+  "not-initialized": {
+    code: InvalidRequest,
+    says: "initialize has not been answered yet",
+    remedy: "send initialize first and wait for its answer"
+  },
+  "already-initialized": {
+    code: InvalidRequest,
+    says: "the session is initialized already",
+    remedy: "start a new session to initialize again"
+  },
+  "other-era": {
+    code: InvalidRequest,
+    says: "this process has settled on the other era of the protocol",
+    remedy: "start a new process for the other era"
+  },
+  "missing-metadata": {
+    code: InvalidParams,
+    says: "the request lacks the _meta members that its revision requires",
+    remedy:
+      "send io.modelcontextprotocol/protocolVersion and io.modelcontextprotocol/clientCapabilities in params._meta"
+  },
+  "unknown-method": {
+    code: MethodNotFound,
+    says: "the revision in use has no such method",
+    remedy: "use a method of the negotiated revision"
+  },
+  "not-offered": {
+    code: MethodNotFound,
+    says: "the other side does not offer the capability of this method",
+    remedy: "ask only for what was advertised"
+  },
+  "no-common-revision": {
+    code: InternalError,
+    says: "the two sides have no protocol revision in common",
+    remedy: "use a host and a server of the same era"
+  },
+  "unsupported-revision": {
+    code: InternalError,
+    says: "the server answered with a revision that Sallyport does not implement",
+    remedy: "update Sallyport, or use another version of the server"
+  },
+  "discover-superseded": {
+    code: MethodNotFound,
+    says: "initialize was answered while server/discover was still open",
+    remedy: "go on with the initialized session"
+  },
+  // ---- the guard
+  "held-new": {
+    code: InvalidParams,
+    says: "nobody has accepted this item yet",
+    remedy: "a person must review it; do not do it yourself"
+  },
+  "held-changed": {
+    code: InvalidParams,
+    says: "this item differs from what was accepted",
+    remedy: "a person must review it; do not do it yourself"
+  },
+  "held-conflict": {
+    code: InvalidParams,
+    says: "the server offers this name more than once",
+    remedy: "a person must review it; do not do it yourself"
+  },
+  "held-invalid": {
+    code: InvalidParams,
+    says: "the server's definition of this item is not valid",
+    remedy: "the server's author must mend it"
+  },
+  "unknown-item": {
+    code: InvalidParams,
+    says: "the server offers no item of this name",
+    remedy: "list again, and use a name that is listed"
+  },
+  "bad-params": {
+    code: InvalidParams,
+    says: "the params of this method cannot be read",
+    remedy: "send the members that the method requires"
+  },
+  "listing-failed": {
+    code: InternalError,
+    says: "the server's listing could not be read, so nothing can be compared with what was accepted",
+    remedy: "see sallyport's status for the place that could not be read"
+  },
+  "listing-late": {
+    code: InternalError,
+    says: "the server did not list in time after it announced a change",
+    remedy: "try again"
+  },
+  "launch-changed": {
+    code: InternalError,
+    says: "the command differs from the one that was accepted under this name, so it was not started",
+    remedy: "a person must review it, or give the other command another name"
+  },
+  "denied": { code: InvalidParams, says: "the policy refuses this", remedy: "ask the operator" },
+  "gate-failed": {
+    code: InternalError,
+    says: "the decision could not be taken, so the request was refused",
+    remedy: "ask the operator"
+  },
+  "ledger-failed": {
+    code: InternalError,
+    says: "the decision could not be written to the ledger, so the request was refused",
+    remedy: "the operator must make the ledger writable"
+  },
+  "pins-failed": {
+    code: InternalError,
+    says: "what was accepted of this server could not be read or written",
+    remedy: "the operator must mend the state folder"
+  },
+  // ---- the far side
+  "bad-answer": {
+    code: InternalError,
+    says: "the server's answer cannot be accepted",
+    remedy: "the server's author must mend it"
+  },
+  "unsolicited": { code: InvalidRequest, says: "an answer that nobody waits for", remedy: "answer each request once" },
+  "unknown-notification": {
+    code: InvalidRequest,
+    says: "the revision in use has no such notification in this direction",
+    remedy: "send notifications of the negotiated revision"
+  },
+  "unknown-progress": {
+    code: InvalidRequest,
+    says: "progress for a token that no request in flight has",
+    remedy: "send progress only for tokens of open requests"
+  },
+  "unknown-subscription": {
+    code: InvalidRequest,
+    says: "a notification for a subscription that is not open",
+    remedy: "send only on open subscriptions"
+  },
+  "server-ended": { code: InternalError, says: "the server ended before it answered", remedy: "start it again" },
+  "server-not-started": { code: InternalError, says: "the server could not be started", remedy: "check the command" },
+  "server-silent": { code: InternalError, says: "the server did not answer in time", remedy: "try again" }
+} as const satisfies Record<string, Entry>
+
+const names = Object.keys(table) as ReadonlyArray<keyof typeof table>
+
+/**
+ * The name of a reason.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Reason = Schema.Literals(names as readonly [keyof typeof table, ...Array<keyof typeof table>])
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Reason = keyof typeof table
