@@ -1,0 +1,33 @@
+/** UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF. */
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** The text of these bytes, or undefined if they are not UTF-8. */
+export const decode = (bytes: Uint8Array): string | undefined => {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** The index of the first byte in the range that belongs to no character, or -1. */
+export const broken = (b: Uint8Array, from: number, end: number): number => {
+  const continues = (p: number): boolean => p < end && ((b[p] ?? 0) & 0xc0) === 0x80
+  for (let p = from; p < end;) {
+    const c = b[p] ?? 0
+    if (c < 0x80) {
+      p++
+      continue
+    }
+    const size = c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0
+    if (size === 0) return p
+    for (let k = 1; k < size; k++) if (!continues(p + k)) return p
+    const d = b[p + 1] ?? 0
+    if ((c === 0xe0 && d < 0xa0) || (c === 0xed && d > 0x9f) || (c === 0xf0 && d < 0x90) || (c === 0xf4 && d > 0x8f)) {
+      return p
+    }
+    p += size
+  }
+  return -1
+}

@@ -1,0 +1,68 @@
+/** Where values begin and end in checked text. */
+import { quote } from "./plain.ts"
+
+const quotation = "\"".charCodeAt(0)
+const backslash = "\\".charCodeAt(0)
+const comma = ",".charCodeAt(0)
+const colon = ":".charCodeAt(0)
+const openObject = "{".charCodeAt(0)
+const closeObject = "}".charCodeAt(0)
+const openArray = "[".charCodeAt(0)
+const closeArray = "]".charCodeAt(0)
+
+/** The index after the string at `p`. */
+const stringEnd = (text: string, p: number): number => {
+  const near = Math.min(p + 48, text.length)
+  let q = p + 1
+  while (q < near) {
+    const c = text.charCodeAt(q)
+    if (c === quotation) return q + 1
+    q += c === backslash ? 2 : 1
+  }
+  // a long string: the next quote with an even number of backslashes before it
+  for (;;) {
+    q = text.indexOf("\"", q)
+    if (q < 0) return text.length
+    let first = q
+    while (text.charCodeAt(first - 1) === backslash) first--
+    if (((q - first) & 1) === 0) return q + 1
+    q++
+  }
+}
+
+/** The index after the value, or the name, at `p`. */
+export const valueEnd = (text: string, p: number): number => {
+  const c = text.charCodeAt(p)
+  if (c === quotation) return stringEnd(text, p)
+  if (c !== openObject && c !== openArray) {
+    while (p < text.length) {
+      const c = text.charCodeAt(p)
+      if (c === comma || c === closeObject || c === closeArray || c === colon) return p
+      p++
+    }
+    return p
+  }
+  let depth = 0
+  while (p < text.length) {
+    const c = text.charCodeAt(p)
+    if (c === quotation) p = stringEnd(text, p)
+    else {
+      p++
+      if (c === openObject || c === openArray) depth++
+      else if ((c === closeObject || c === closeArray) && --depth === 0) return p
+    }
+  }
+  return p
+}
+
+const keys = new Map<string, string>()
+
+/** A name as it stands in an object, quotes and colon and all. */
+export const keyOf = (name: string): string => {
+  const known = keys.get(name)
+  if (known !== undefined) return known
+  const key = `${quote(name)}:`
+  // names that are looked for are few; names that are written may be anybody's
+  if (keys.size < 512 && name.length < 64) keys.set(name, key)
+  return key
+}
