@@ -20,6 +20,7 @@ const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(schema)
  * - `accepted`: what a person accepted, how (`terminal`, `digest`, `unseen`), and from which parent commands.
  * - `observed`: what `--first-sight observe` would have held.
  * - `ended`: how the server ended.
+ * - `mended`: a person had the torn ends of these segments recorded (`ledger verify --mend`).
  *
  * @category schemas
  * @since 0.1.0
@@ -85,6 +86,10 @@ export const Event = Schema.Union([
     type: Schema.Literal("ended"),
     server: Schema.String,
     how: Schema.String
+  }),
+  Schema.Struct({
+    type: Schema.Literal("mended"),
+    segments: Schema.Array(Schema.String)
   })
 ])
 /**
@@ -97,6 +102,20 @@ const Digest = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
 const Head = Schema.String.check(Schema.isPattern(/^(?:[0-9a-f]{64})?$/))
 const Time = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+/**
+ * What stands in place of entries that were given up, because the ledger could not be written for so long that keeping
+ * them would have filled the memory: `count` numbers beginning with the line's own. None of them let anything through.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Omitted = Schema.Struct({ type: Schema.Literal("omitted"), count: Count })
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Omitted = typeof Omitted.Type
 
 /**
  * A segment that another one names: its last seal at that time (empty where it had none), and what stood after that

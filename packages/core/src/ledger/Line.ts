@@ -8,7 +8,7 @@
  *
  * @since 0.1.0
  */
-import type { Closed, Event, Opened } from "./Entry.ts"
+import type { Closed, Event, Omitted, Opened } from "./Entry.ts"
 
 /** Anything that cannot stand in a string as it is. */
 const special = /[^ !#-[\]-~]/
@@ -75,18 +75,18 @@ const minuteText = (minutes: number): string => {
     digits(Math.floor(minuteOfDay / 60), 2) + ":" + digits(minuteOfDay % 60, 2) + ":"
 }
 
-const members = (event: Event): string => {
+const members = (event: Event | Omitted): string => {
   switch (event.type) {
     case "call":
-      return ",\"from\":" + quote(event.from) + ",\"client\":" + quote(event.client) + ",\"server\":" +
+      return ",\"from\":\"" + event.from + "\",\"client\":" + quote(event.client) + ",\"server\":" +
         quote(event.server) + ",\"method\":" + quote(event.method) + optional("name", event.name) +
         optional("digest", event.digest) + optional("pin", event.pin) + optional("rule", event.rule)
     case "refuse":
-      return ",\"from\":" + quote(event.from) + ",\"client\":" + quote(event.client) + ",\"server\":" +
+      return ",\"from\":\"" + event.from + "\",\"client\":" + quote(event.client) + ",\"server\":" +
         quote(event.server) + ",\"method\":" + quote(event.method) + optional("name", event.name) +
         optional("digest", event.digest) + ",\"reason\":" + quote(event.reason) + optional("rule", event.rule)
     case "outcome":
-      return ",\"of\":" + event.of + ",\"was\":" + quote(event.was) + optional("digest", event.digest) +
+      return ",\"of\":" + event.of + ",\"was\":\"" + event.was + "\"" + optional("digest", event.digest) +
         (event.code === undefined ? "" : ",\"code\":" + event.code)
     case "session":
       return ",\"client\":" + quote(event.client) + ",\"server\":" + quote(event.server) + ",\"command\":" +
@@ -108,6 +108,10 @@ const members = (event: Event): string => {
       return ",\"server\":" + quote(event.server) + ",\"reason\":" + quote(event.reason) + ",\"count\":" + event.count
     case "ended":
       return ",\"server\":" + quote(event.server) + ",\"how\":" + quote(event.how)
+    case "mended":
+      return ",\"segments\":" + strings(event.segments)
+    case "omitted":
+      return ",\"count\":" + event.count
   }
 }
 
@@ -117,7 +121,7 @@ const members = (event: Event): string => {
  * @category encoding
  * @since 0.1.0
  */
-export const entry = (seq: number, time: string, event: Event): string =>
+export const entry = (seq: number, time: string, event: Event | Omitted): string =>
   "{\"seq\":" + seq + ",\"time\":\"" + time + "\",\"type\":\"" + event.type + "\"" + members(event)
 
 /**

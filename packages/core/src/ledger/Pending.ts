@@ -33,10 +33,20 @@ export interface Pending {
   readonly take: () => Taken | undefined
   /** Puts back what could not be written, before everything that was appended since. */
   readonly restore: (taken: Taken) => void
+  /** What was taken is written. */
+  readonly settle: () => void
 }
+
+/** While nothing can be written, so much is kept in memory. */
+const kept = 1024 * 1024
 
 /**
  * An empty queue; the first entry has number 1.
+ *
+ * **Details**
+ *
+ * While the ledger cannot be written, calls are refused, but a host may go on asking. Beyond a limit, what let nothing
+ * through is only counted. Outcomes of calls that did leave are always kept: there are no more of them than such calls.
  *
  * @category constructors
  * @since 0.1.0
@@ -46,14 +56,34 @@ export const make = (now: () => number): Pending => {
   let seq = 0
   let first = 1
   let lines = ""
+  let failing = false
+  let omitted = 0
+
+  const spare = (event: Event): boolean =>
+    event.type === "call" || event.type === "refuse" || event.type === "dropped" ||
+    (event.type === "outcome" && event.of >= first)
+  const push = (line: string) => {
+    lines = lines === "" ? line : lines + Line.end + line
+  }
+  const flush = () => {
+    if (omitted === 0) return
+    push(Line.entry(seq - omitted + 1, time(now()), { type: "omitted", count: omitted }))
+    omitted = 0
+  }
+
   return {
     append(event) {
-      const line = Line.entry(++seq, time(now()), event)
-      lines = lines === "" ? line : lines + Line.end + line
+      if (failing && lines.length > kept && spare(event)) {
+        omitted++
+        return ++seq
+      }
+      flush()
+      push(Line.entry(++seq, time(now()), event))
       return seq
     },
     newest: () => seq,
     take() {
+      flush()
       if (lines === "") return undefined
       const taken = { first, last: seq, lines }
       first = seq + 1
@@ -61,8 +91,12 @@ export const make = (now: () => number): Pending => {
       return taken
     },
     restore(taken) {
+      failing = true
       first = taken.first
       lines = lines === "" ? taken.lines : taken.lines + Line.end + lines
+    },
+    settle() {
+      failing = false
     }
   }
 }

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
@@ -214,9 +215,6 @@ export interface FileOptions {
 const hex = (bytes: number): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
-const describe = (directory: string) => (error: FilesError): LedgerError =>
-  new LedgerError({ message: `the ledger in ${directory} cannot be written: ${error.message}` })
-
 /**
  * Reads the keys of a ledger; the first process that asks makes them.
  *
@@ -252,8 +250,14 @@ interface Segment {
   readonly bytes: number
 }
 
+/** What is given up when the disk is full, so that the fault and the refusals can still be written. */
+const reserved = "0".repeat(1024 * 1024)
+
+/** After a failure, so long nothing is tried again: a host that asks on must not cost a new file each time. */
+const patience = 100
+
 /**
- * Writes the ledger to segments of its own in a folder; the last entry closes the segment when the scope ends.
+ * Writes the ledger to segments of its own in a folder, and closes the last one when the scope ends.
  *
  * @category constructors
  * @since 0.1.0
@@ -262,89 +266,151 @@ export const makeFile: (
   options: FileOptions
 ) => Effect.Effect<Ledger["Service"], LedgerError, Files | Scope.Scope> = Effect.fnUntraced(function*(options) {
   const { directory, sync } = options
-  const limit = options.segmentBytes ?? 8 * 1024 * 1024
+  const limit = options.segmentBytes ?? 16 * 1024 * 1024
   const files = yield* Files
   const clock = yield* Clock.Clock
+  const scope = yield* Effect.scope
   const keys = yield* loadKeys(directory)
   const now = () => clock.currentTimeMillisUnsafe()
   const time = Line.makeTimes()
   const pending = Pending.make(now)
   const run = hex(16)
-  const index = directory + "/index"
+  const path = (name: string) => directory + "/" + name
 
   let written = 0
   let segment: Segment | undefined
+  /** The reserve was given up, and there is no room for it yet. */
+  let low = false
+  let failure: { readonly error: FilesError; readonly at: number } | undefined
 
   /** What the new segment names. A segment that cannot be read is left to the verification: it must not stop this one. */
   const heads = Effect.gen(function*() {
-    const known = yield* files.read(index).pipe(Effect.map(Heads.parse), Effect.orElseSucceed(() => Heads.parse("")))
+    const known = yield* Effect.option(files.read(path("index")))
+    const index = Heads.parse(Option.getOrElse(known, () => ""))
     const names = yield* files.list(directory)
     const read: Array<ReturnType<typeof Heads.head>> = []
-    for (const name of Heads.unsettled(known, names)) {
-      const text = yield* Effect.option(files.read(directory + "/" + name))
-      if (text._tag === "Some") read.push(Heads.head(name, text.value))
+    for (const name of Heads.unsettled(index, names)) {
+      const text = yield* Effect.option(files.read(path(name)))
+      if (Option.isSome(text)) read.push(Heads.head(name, text.value))
     }
-    return Heads.next(known, names, read)
+    return { ...Heads.next(index, names, read), reserve: names.includes("reserve") }
   })
 
-  const write = Effect.fnUntraced(function*(lines: string) {
-    if (segment === undefined) {
-      const at = time(now())
-      const name = Heads.fileName(at, hex(8))
-      const found = yield* heads
-      const opened = Line.opened({
-        segment: name,
-        time: at,
-        run,
-        pid: process.pid,
-        key: keys.id,
-        first: written + 1,
-        names: found.names
-      })
-      const sealed = Pending.seal(keys.chain, "", opened + Line.end + lines)
-      const appender = yield* files.appender(directory + "/" + name, "create")
-      // A file that holds no group whole is none: on a full disk each attempt would leave another one.
-      yield* Effect.onError(appender.append(sealed.text), () => Effect.ignore(files.remove(appender.path)))
-      if (sync) yield* appender.sync
-      segment = { appender, head: sealed.seal, bytes: sealed.text.length }
-      // Only saves time, so a failure costs nothing but time.
-      yield* Effect.ignore(files.replace(index, Heads.print(found.index)))
-      return
-    }
-    const { appender, bytes, head } = segment
-    const sealed = Pending.seal(keys.chain, head, lines)
-    // Until it is known to be written whole, the segment may be torn: the next attempt begins another.
-    segment = undefined
-    yield* appender.append(sealed.text)
+  const begin = Effect.fnUntraced(function*(lines: string) {
+    const at = time(now())
+    const name = Heads.fileName(at, hex(8))
+    const { index, names, reserve } = yield* heads
+    const opened = Line.opened({
+      segment: name,
+      time: at,
+      run,
+      pid: process.pid,
+      key: keys.id,
+      first: written + 1,
+      names
+    })
+    const sealed = Pending.seal(keys.chain, "", opened + Line.end + lines)
+    const appender = yield* files.appender(path(name), "create")
+    // A file that holds no group whole is none: on a full disk each attempt would leave another one.
+    yield* Effect.onError(appender.append(sealed.text), () => Effect.ignore(files.remove(appender.path)))
     if (sync) yield* appender.sync
-    segment = { appender, head: sealed.seal, bytes: bytes + sealed.text.length }
+    segment = { appender, head: sealed.seal, bytes: sealed.text.length }
+    // Both only help later, so nobody waits for them and a failure is none.
+    yield* Effect.forkIn(
+      Effect.ignore(files.replace(path("index"), Heads.print(index))).pipe(
+        Effect.andThen(reserve || low ? Effect.void : Effect.ignore(files.create(path("reserve"), reserved)))
+      ),
+      scope
+    )
   })
+
+  const write = (lines: string): Effect.Effect<void, FilesError> =>
+    Effect.suspend(() => {
+      if (segment === undefined) return begin(lines)
+      const { appender, bytes, head } = segment
+      const sealed = Pending.seal(keys.chain, head, lines)
+      // Until it is known to be written whole, the segment may be torn: the next attempt begins another.
+      segment = undefined
+      const appended = appender.append(sealed.text)
+      return Effect.andThen(
+        sync ? Effect.andThen(appended, appender.sync) : appended,
+        Effect.sync(() => {
+          segment = { appender, head: sealed.seal, bytes: bytes + sealed.text.length }
+        })
+      )
+    })
 
   const close = (lines: string): Effect.Effect<void, FilesError> =>
     Effect.andThen(
-      write((lines === "" ? "" : lines + Line.end) + Line.closed({ time: time(now()) })),
+      Effect.suspend(() => write((lines === "" ? "" : lines + Line.end) + Line.closed({ time: time(now()) }))),
       Effect.sync(() => {
         segment = undefined
       })
     )
 
-  const attempt = Effect.suspend(() => {
-    const taken = pending.take()
-    if (taken === undefined) return Effect.void
-    const full = segment !== undefined && segment.bytes >= limit
-    return (full ? close(taken.lines) : write(taken.lines)).pipe(
-      Effect.onExit((exit) => {
-        if (Exit.isSuccess(exit)) written = taken.last
-        else pending.restore(taken)
-        return Exit.void
-      })
+  const put = ({ lines }: Pending.Taken): Effect.Effect<void, FilesError> =>
+    segment !== undefined && segment.bytes >= limit ? close(lines) : write(lines)
+
+  /** Makes room by giving up the reserve, if it is there, and tries once more. */
+  const putFromReserve = (taken: Pending.Taken, error: FilesError): Effect.Effect<void, FilesError> =>
+    error.kind !== "failed" || low ? Effect.fail(error) : files.trusted(path("reserve")).pipe(
+      Effect.andThen(files.remove(path("reserve"))),
+      Effect.mapError(() => error),
+      Effect.andThen(Effect.suspend(() => {
+        low = true
+        return put(taken)
+      }))
     )
+
+  /** What was given up is written, but nothing passes until there is a reserve again. */
+  const refill = files.create(path("reserve"), reserved).pipe(
+    Effect.catch((error) => error.kind === "exists" ? Effect.void : Effect.fail(error)),
+    Effect.andThen(Effect.sync(() => {
+      low = false
+    }))
+  )
+
+  const failed = (error: FilesError): Effect.Effect<never, FilesError> => {
+    failure = { error, at: now() }
+    return Effect.fail(error)
+  }
+
+  const attempt = Effect.suspend(() => {
+    if (failure !== undefined && now() - failure.at < patience) return Effect.fail(failure.error)
+    const taken = pending.take()
+    if (taken === undefined) return low ? Effect.catch(refill, failed) : Effect.void
+    return Effect.matchEffect(Effect.catch(put(taken), (error) => putFromReserve(taken, error)), {
+      onFailure: (error) => {
+        pending.restore(taken)
+        return failed(error)
+      },
+      onSuccess: () => {
+        written = taken.last
+        failure = undefined
+        pending.settle()
+        return low ? Effect.catch(refill, failed) : Effect.void
+      }
+    })
   })
 
-  const commit = group(pending.newest, () => written, Effect.mapError(attempt, describe(directory)))
+  const commit = group(
+    pending.newest,
+    () => low ? -1 : written,
+    Effect.mapError(
+      attempt,
+      (error) => new LedgerError({ message: `the ledger in ${directory} cannot be written: ${error.message}` })
+    )
+  )
 
   yield* Effect.addFinalizer(() =>
-    Effect.ignore(Effect.andThen(commit, Effect.suspend(() => segment === undefined ? Effect.void : close(""))))
+    Effect.suspend(() => {
+      failure = undefined
+      return commit
+    }).pipe(
+      Effect.ignore,
+      Effect.andThen(Effect.suspend(() => segment === undefined ? Effect.void : close(""))),
+      Effect.ignore
+    )
   )
 
   const digest = options.digest === "plain"
