@@ -10,7 +10,7 @@ import type { Reason } from "../Reason.ts"
 import * as T from "../Text.ts"
 import { checked } from "./checked.ts"
 import * as G from "./grammar.ts"
-import { COLON, COMMA, HIGH, inString, LF, PLAIN, QUOTE } from "./grammar.ts"
+import { COLON, COMMA, inString, LF, PLAIN, QUOTE, STOP } from "./grammar.ts"
 import { hashStep, type Names } from "./names.ts"
 import { lineSafe, maxId, quote, unquote } from "./plain.ts"
 import { plainNames, withoutBlanks } from "./rewrite.ts"
@@ -20,8 +20,14 @@ import * as Utf8 from "./utf8.ts"
 const ESCAPES = 1
 const WIDE = 2
 const BLANKS = 4
-const SEPARATORS = 8
-const ODD_NAMES = 16
+const ODD_NAMES = 8
+
+/** The high bit of a byte, and of each of four. */
+const HIGH_BIT = 0x80
+const HIGH_BITS = 0x80808080
+
+/** Strings longer than this are looked through four bytes at a time. */
+const nearBytes = 16
 
 /** From this many members on, names are looked up in a set. */
 const manyNames = 64
@@ -101,13 +107,12 @@ export class Scanner {
 
   // the message that is read
   private seen = 0
-  private readonly spans: ReadonlyArray<Span> = members.map(() => new Span())
   private readonly id = new Span()
   private readonly method = new Span()
   private readonly value = new Span()
 
   // the buffer that is read, four bytes at a time
-  private words = new Int32Array(0)
+  private words: Int32Array = new Int32Array(0)
   private wordsOf: ArrayBufferLike | undefined
 
   constructor(depth: number, rules: Rules) {
@@ -260,8 +265,7 @@ export class Scanner {
     let text = (flags & BLANKS) === 0 ? decode(b.subarray(from, end)) : withoutBlanks(b, from, end, decode)
     if (text === undefined) return undefined
     if ((flags & ODD_NAMES) !== 0) text = plainNames(text)
-    if ((flags & SEPARATORS) !== 0) text = lineSafe(text)
-    return checked(text)
+    return checked((flags & WIDE) === 0 ? text : lineSafe(text))
   }
 
   /** The normal form of the id. */
@@ -472,49 +476,67 @@ export class Scanner {
   /** Reads the string at `p`. The index after it, or -1. */
   private string(b: Buffer, p: number): number {
     let q = p + 1
+    let c = b[q] ?? LF
     for (;;) {
-      const near = q + 48
-      let c = b[q] ?? LF
-      while (inString[c] === PLAIN && q < near) c = b[++q] ?? LF
+      const near = q + nearBytes
+      let high = 0
+      while (inString[c] !== STOP && q < near) {
+        high |= c
+        c = b[++q] ?? LF
+      }
+      if ((high & HIGH_BIT) !== 0) this.flags |= WIDE
       if (q === near) {
-        q = this.plainEnd(b, q)
+        q = this.stop(b, q)
         c = b[q] ?? LF
       }
       if (c === QUOTE) return q + 1
-      if (c === G.BACKSLASH) {
-        q = this.escape(b, q)
-        if (q < 0) return -1
-      } else if (inString[c] === HIGH) {
-        this.flags |= WIDE
-        do {
-          if (isSeparator(b, q, c)) this.flags |= SEPARATORS
-          c = b[++q] ?? LF
-        } while (c >= 0x80)
-      } else return this.fail("not-json", q)
+      if (c !== G.BACKSLASH) return this.fail("not-json", q)
+      q = this.escape(b, q)
+      if (q < 0) return -1
+      c = b[q] ?? LF
     }
   }
 
-  /** The index of the first byte from `q` on that is not plain, four bytes at a time. */
-  private plainEnd(b: Buffer, q: number): number {
+  /**
+   * The index of the next byte from `q` on that needs a look, taking four bytes at a time: a quote, a control character,
+   * or a backslash with more than one letter after it.
+   */
+  private stop(b: Buffer, q: number): number {
     if (this.wordsOf !== b.buffer) {
       this.wordsOf = b.buffer
       this.words = new Int32Array(b.buffer, 0, b.buffer.byteLength >> 2)
     }
     const { words } = this
     const base = b.byteOffset
-    while (((base + q) & 3) !== 0) {
-      if (inString[b[q] ?? LF] !== PLAIN) return q
-      q++
+    let high = 0
+    for (;;) {
+      // up to the next word
+      let c = b[q] ?? LF
+      while (inString[c] !== STOP && ((base + q) & 3) !== 0) {
+        high |= c
+        c = b[++q] ?? LF
+      }
+      if (inString[c] !== STOP) {
+        let k = (base + q) >> 2
+        for (; k < words.length; k++) {
+          const w = words[k] ?? 0
+          // the high bit of some byte is set exactly if one is below a space, a quote or a backslash
+          const hit = (w - 0x20202020) | ((w ^ 0x22222222) - 0x01010101) | ((w ^ 0x5c5c5c5c) - 0x01010101)
+          if ((hit & ~w & HIGH_BITS) !== 0) break
+          high |= w
+        }
+        q = (k << 2) - base
+        c = b[q] ?? LF
+        while (inString[c] !== STOP) {
+          high |= c
+          c = b[++q] ?? LF
+        }
+      }
+      if (c !== G.BACKSLASH || !G.isShortEscape(b[q + 1] ?? LF)) break
+      this.flags |= ESCAPES
+      q += 2
     }
-    let k = (base + q) >> 2
-    for (; k < words.length; k++) {
-      const w = words[k] ?? 0
-      // the high bit of some byte is set exactly if one is not ASCII, below a space, a quote or a backslash
-      const hit = (w - 0x20202020) | ((w ^ 0x22222222) - 0x01010101) | ((w ^ 0x5c5c5c5c) - 0x01010101) | w
-      if ((hit & 0x80808080) !== 0) break
-    }
-    q = (k << 2) - base
-    while (inString[b[q] ?? LF] === PLAIN) q++
+    if ((high & HIGH_BITS) !== 0) this.flags |= WIDE
     return q
   }
 
@@ -599,10 +621,6 @@ const unitAt = (b: Buffer, q: number): number => {
   }
   return unit
 }
-
-/** Whether U+0085, U+2028 or U+2029 begins at `q`. */
-const isSeparator = (b: Buffer, q: number, c: number): boolean =>
-  c === 0xc2 ? b[q + 1] === 0x85 : c === 0xe2 && b[q + 1] === 0x80 && ((b[q + 2] ?? LF) & 0xfe) === 0xa8
 
 const sameBytes = (b: Buffer, one: number, other: number, length: number): boolean => {
   for (let k = 0; k < length; k++) if (b[one + k] !== b[other + k]) return false

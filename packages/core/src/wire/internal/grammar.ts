@@ -29,10 +29,10 @@ const LOWER_N = 0x6e
 const LOWER_T = 0x74
 const LOWER_U = 0x75
 
-/** What a byte is inside a string. `HIGH` belongs to a character that is not ASCII. */
+/** What a byte is inside a string: a character of ASCII, part of another character, or what no run goes past. */
 export const PLAIN = 0
-export const HIGH = 1
-const STOP = 2
+const HIGH = 1
+export const STOP = 2
 export const inString = new Uint8Array(256)
 inString.fill(STOP, 0, SPACE)
 inString.fill(HIGH, 0x80)
@@ -44,6 +44,9 @@ const hex = new Uint8Array(256)
 for (const digit of Buffer.from("0123456789abcdefABCDEF")) hex[digit] = 1
 const escape = new Uint8Array(256)
 for (const letter of Buffer.from("\"\\/bfnrtu")) escape[letter] = 1
+
+/** Whether a backslash and this letter are an escape. */
+export const isShortEscape = (c: number): boolean => escape[c] === 1 && c !== LOWER_U
 
 /** The index of the first byte from `p` that is no blank. */
 export const skipBlanks = (b: Uint8Array, p: number): number => {

@@ -9,31 +9,24 @@ let scratch = Buffer.allocUnsafe(4096)
 
 /** Calls `use` with the bytes of the range without the blanks that are outside of strings. */
 export const withoutBlanks = <A>(b: Buffer, from: number, end: number, use: (bytes: Buffer) => A): A => {
-  const room = end - from
-  if (scratch.length < room) scratch = Buffer.allocUnsafe(room)
+  if (scratch.length < end - from) scratch = Buffer.allocUnsafe(end - from)
+  const to = scratch
   let size = 0
-  // bytes from `first` on are still to be copied
-  let first = from
-  let p = from
-  const copyTo = (stop: number): void => {
-    if (stop - first > 64) size += b.copy(scratch, size, first, stop)
-    else for (let k = first; k < stop; k++) scratch[size++] = b[k] ?? LF
-  }
-  while (p < end) {
+  for (let p = from; p < end;) {
     const c = b[p] ?? LF
-    if (c === QUOTE) p = closing(b, p) + 1
-    else if (c > SPACE) p++
-    else {
-      copyTo(p)
-      do p++
-      while (p < end && (b[p] ?? LF) <= SPACE)
-      first = p
+    if (c === QUOTE) {
+      const after = closing(b, p) + 1
+      if (after - p > 64) {
+        size += b.copy(to, size, p, after)
+        p = after
+      } else while (p < after) to[size++] = b[p++] ?? LF
+    } else {
+      if (c > SPACE) to[size++] = c
+      p++
     }
   }
-  copyTo(end)
-  const result = use(scratch.subarray(0, size))
-  if (scratch.length > keepBytes) scratch = Buffer.allocUnsafe(4096)
-  return result
+  if (to.length > keepBytes) scratch = Buffer.allocUnsafe(4096)
+  return use(to.subarray(0, size))
 }
 
 /** The index of the quote that closes the string at `p`. */

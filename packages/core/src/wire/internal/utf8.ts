@@ -1,14 +1,10 @@
 /** UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF. */
 
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-
 /** The text of these bytes, or undefined if they are not UTF-8. */
-export const decode = (bytes: Uint8Array): string | undefined => {
-  try {
-    return decoder.decode(bytes)
-  } catch {
-    return undefined
-  }
+export const decode = (bytes: Buffer): string | undefined => {
+  const text = bytes.toString("utf8")
+  // what is no character is decoded as this one, which may also be there itself
+  return text.includes("\ufffd") && broken(bytes, 0, bytes.length) >= 0 ? undefined : text
 }
 
 /** The index of the first byte in the range that belongs to no character, or -1. */
