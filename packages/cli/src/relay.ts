@@ -1,5 +1,81 @@
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as Console from "effect/Console"
-import { version } from "./version.ts"
+/**
+ * `sallyport relay`: an entry of its own, so that it starts without the command's parser.
+ */
+import * as Lines from "@sallyport/core/line/Lines"
+import * as Notices from "@sallyport/core/line/Notices"
+import * as Shut from "@sallyport/core/line/Shut"
+import * as NodeFiles from "@sallyport/core/node/NodeFiles"
+import * as NodeMain from "@sallyport/core/node/NodeMain"
+import * as NodeSpawn from "@sallyport/core/node/NodeSpawn"
+import { print } from "@sallyport/core/node/NodeStderr"
+import * as NodeTransport from "@sallyport/core/node/NodeTransport"
+import * as Session from "@sallyport/core/session/Session"
+import { Dispatch } from "@sallyport/core/stage/Dispatch"
+import * as Gate from "@sallyport/core/stage/Gate"
+import * as Ledger from "@sallyport/core/stage/Ledger"
+import * as Parse from "@sallyport/core/stage/Parse"
+import * as PinStore from "@sallyport/core/stage/PinStore"
+import * as Feed from "@sallyport/core/wire/Feed"
+import * as Relay from "@sallyport/relay/Relay"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { constants } from "node:os"
+import * as Options from "./RelayOptions.ts"
 
-NodeRuntime.runMain(Console.error(`sallyport ${version}: the relay is not built yet`))
+const tell = (sentence: string): void => print(`sallyport: ${sentence}`)
+
+/** The guard of a relay: everything that decides and records. */
+const guard = (options: Options.RelayOptions) =>
+  Lines.layer({ firstSight: options.firstSight, loosened: options.loosened, key: options.key }).pipe(
+    Layer.provide(Layer.mergeAll(
+      Gate.layerOpen,
+      ledger(options),
+      PinStore.layerFile({ directory: `${options.state}/pins` }),
+      Relay.layerTails(`${options.state}/tails`).pipe(Layer.provide(NodeSpawn.layer()))
+    ))
+  )
+
+const ledger = (options: Options.RelayOptions) =>
+  options.ledger === "none"
+    ? Ledger.layerNone
+    : Ledger.layerFile({ directory: `${options.state}/ledger`, sync: options.settings.ledger?.sync ?? false }).pipe(
+      Layer.catchTag("LedgerError", (error) => {
+        tell(`${error.message}; calls are refused until it is mended`)
+        return Ledger.layerFailed(error)
+      })
+    )
+
+const dispatch = (options: Options.RelayOptions) => {
+  const { refused } = options
+  if (refused === undefined) return Relay.layerDispatch(options.launch).pipe(Layer.provide(guard(options)))
+  tell(`${options.launch.name} was not started: ${refused}`)
+  return Layer.succeed(Dispatch, { open: () => () => Shut.shut("locked", options.launch.name, refused) })
+}
+
+const run = Effect.fnUntraced(function*(options: Options.RelayOptions) {
+  for (const what of options.loosened) tell(`${what} loosens the guard of ${options.launch.name}`)
+  const parse = Parse.layer({
+    messageBytes: options.settings.message_bytes ?? Feed.defaultLimits.messageBytes,
+    depth: options.settings.depth ?? Feed.defaultLimits.depth
+  })
+  const outcome = yield* Session.run.pipe(
+    Effect.provide(
+      Layer.mergeAll(dispatch(options), NodeTransport.layerStdio).pipe(
+        Layer.provideMerge(Layer.mergeAll(Notices.layerTell(tell), parse))
+      )
+    )
+  )
+  return Relay.exitCode(outcome, constants.signals)
+})
+
+NodeMain.run(
+  Options.read(process.argv.slice(2)).pipe(
+    Effect.flatMap(run),
+    Effect.catchTag("RelayOptionsError", (error) =>
+      Effect.sync(() => {
+        print(error.message)
+        return error.code
+      })),
+    Effect.provide(NodeFiles.layer)
+  )
+)

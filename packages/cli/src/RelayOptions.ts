@@ -1,0 +1,163 @@
+/**
+ * The command line of `sallyport relay`, and what the operator's settings say to it.
+ */
+import type { FirstSight } from "@sallyport/core/line/Offer"
+import type { Launch } from "@sallyport/core/stage/Spawn"
+import * as Ledger from "@sallyport/core/stage/Ledger"
+import * as Name from "@sallyport/relay/Name"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { realpathSync } from "node:fs"
+import { homedir } from "node:os"
+import { parseArgs } from "node:util"
+import * as Folders from "./Folders.ts"
+import * as Settings from "./Settings.ts"
+
+/** How the relay is used. */
+export const usage = `Usage: sallyport relay [OPTIONS] -- COMMAND [ARGS...]
+
+Stands between an MCP host and the server that COMMAND starts: holds what nobody
+has accepted, decides every call and records it.
+
+Options:
+  --name NAME             what the server is called (default: after COMMAND)
+  --first-sight MODE      a server never seen: hold (default), trust or observe
+  --env NAME[=VALUE]      give the server this variable; may be repeated
+  --ledger file|none      where calls are recorded (default: file)
+  --sandbox pid|none      run the server in a pid namespace (default: none)
+  --state DIR             where pins and ledger are kept
+  --config DIR            where settings.toml is
+  --help                  this text
+
+Example:
+  sallyport relay --name files -- npx -y @modelcontextprotocol/server-filesystem .
+`
+
+/** A command line or a configuration that cannot be used; the process ends with `code`. */
+export class RelayOptionsError
+  extends Schema.TaggedError<RelayOptionsError>("sallyport/cli/RelayOptionsError")("RelayOptionsError", {
+    code: Schema.Int,
+    message: Schema.String
+  })
+{}
+
+/** What a relay is started with. */
+export interface RelayOptions {
+  readonly launch: Launch
+  readonly firstSight: FirstSight
+  readonly ledger: "file" | "none"
+  readonly state: string
+  readonly settings: Settings.Settings
+  /** What of the command line loosens the guard, in words. */
+  readonly loosened: ReadonlyArray<string>
+  /** Why the relay must not serve; its host is told so in answers. */
+  readonly refused: string | undefined
+  /** The secret under which literal values of the environment are kept. */
+  readonly key: string
+}
+
+const wrong = (message: string): RelayOptionsError =>
+  new RelayOptionsError({ code: 2, message: `sallyport relay: ${message}\n\n${usage}` })
+
+const oneOf = <const A extends string>(
+  flag: string,
+  allowed: ReadonlyArray<A>,
+  given: string | undefined,
+  otherwise: A
+): Effect.Effect<A, RelayOptionsError> => {
+  const found = given === undefined ? otherwise : allowed.find((value) => value === given)
+  return found === undefined
+    ? Effect.fail(wrong(`--${flag} is ${allowed.join(", ")}; not ${JSON.stringify(given)}`))
+    : Effect.succeed(found)
+}
+
+const flags = {
+  name: { type: "string" },
+  "first-sight": { type: "string" },
+  env: { type: "string", multiple: true },
+  ledger: { type: "string" },
+  sandbox: { type: "string" },
+  state: { type: "string" },
+  config: { type: "string" }
+} as const
+
+/** A folder named on the command line that a project could have brought along (security rule F5). */
+const inProject = (folder: string): boolean => {
+  const real = (path: string): string => {
+    try {
+      return realpathSync(path)
+    } catch {
+      return path
+    }
+  }
+  const cwd = real(process.cwd())
+  if (cwd === "/" || cwd === real(homedir())) return false
+  let at = folder
+  // A folder that does not exist yet is where its nearest existing parent is.
+  for (;;) {
+    const found = real(at)
+    if (found === cwd || found.startsWith(`${cwd}/`)) return true
+    const up = at.slice(0, at.lastIndexOf("/"))
+    if (up === "" || found !== at) return false
+    at = up
+  }
+}
+
+/** Reads the command line behind `relay`. */
+export const read = Effect.fnUntraced(function*(argv: ReadonlyArray<string>) {
+  const at = argv.indexOf("--")
+  const [command, ...args] = at < 0 ? [] : argv.slice(at + 1)
+  const { values } = yield* Effect.try({
+    try: () => parseArgs({ args: argv.slice(1, at < 0 ? undefined : at), options: flags, strict: true, allowPositionals: false }),
+    catch: (cause) => wrong(cause instanceof Error ? cause.message.replace(/\. To specify.*/s, ".") : "the options cannot be read")
+  })
+  if (command === undefined) return yield* wrong("the command of the server is missing: put it behind --")
+  const name = values.name ?? Name.nameOf(command, args)
+  if (!Name.isName(name)) {
+    return yield* wrong(`--name is a letter a-z, then at most 31 of a-z, 0-9 and -; not ${JSON.stringify(name)}`)
+  }
+  const firstSight = yield* oneOf("first-sight", ["hold", "trust", "observe"], values["first-sight"], "hold")
+  const ledger = yield* oneOf("ledger", ["file", "none"], values.ledger, "file")
+  const sandbox = yield* oneOf("sandbox", ["none", "pid"], values.sandbox, "none")
+  const env: Array<Launch["env"][number]> = []
+  for (const entry of values.env ?? []) {
+    const cut = entry.indexOf("=")
+    const variable = cut < 0 ? entry : entry.slice(0, cut)
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)) {
+      return yield* wrong(`--env is NAME or NAME=VALUE; ${JSON.stringify(variable)} is no name of a variable`)
+    }
+    env.push(cut < 0 ? { name: variable } : { name: variable, value: entry.slice(cut + 1) })
+  }
+  const state = yield* Folders.state(values.state)
+  const config = yield* Folders.config(values.config)
+  const settings = yield* Settings.read(config)
+  const loosened = [
+    ...(firstSight === "hold" ? [] : [`--first-sight ${firstSight}`]),
+    ...(ledger === "none" ? ["--ledger none"] : []),
+    ...(values.state === undefined ? [] : ["--state"]),
+    ...(values.config === undefined ? [] : ["--config"])
+  ]
+  const planted = [
+    ...(values.state !== undefined && inProject(state) ? ["--state"] : []),
+    ...(values.config !== undefined && inProject(config) ? ["--config"] : [])
+  ]
+  const refused = planted.length > 0
+    ? `${planted.join(" and ")} must not lie in the folder that the server runs in: a project could bring its own`
+    : settings.locked === true && loosened.length > 0
+    ? `${loosened.join(" and ")}: settings.toml is locked, so nothing on a command line may loosen the guard`
+    : undefined
+  // The key is only needed where there is a value to hide: a relay starts without touching it.
+  const hides = env.some((entry) => entry.value !== undefined)
+  const key = hides ? (yield* Ledger.loadKeys(`${state}/ledger`)).text : ""
+  const options: RelayOptions = {
+    launch: { name, command, args, env, sandbox },
+    firstSight,
+    ledger,
+    state,
+    settings,
+    loosened,
+    refused,
+    key
+  }
+  return options
+}, Effect.mapError((error) => error._tag === "RelayOptionsError" ? error : new RelayOptionsError({ code: 1, message: `sallyport relay: ${error.message}` })))

@@ -1,0 +1,42 @@
+/**
+ * settings.toml: what the operator has fixed for all programs on this machine.
+ */
+import { Files } from "@sallyport/core/store/Files"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+/** Settings that cannot be used. `message` names the file, the place and what to do. */
+export class SettingsError extends Schema.TaggedError<SettingsError>("sallyport/cli/SettingsError")("SettingsError", {
+  message: Schema.String
+}) {}
+
+/**
+ * - `locked`: what loosens the guard on a command line is refused.
+ * - `message_bytes`, `depth`: the limits of reading.
+ * - `ledger.sync`: decisions also survive a loss of power.
+ */
+export const Settings = Schema.Struct({
+  locked: Schema.optionalKey(Schema.Boolean),
+  message_bytes: Schema.optionalKey(Schema.Int),
+  depth: Schema.optionalKey(Schema.Int),
+  ledger: Schema.optionalKey(Schema.Struct({ sync: Schema.optionalKey(Schema.Boolean) }))
+})
+/** What settings.toml may say. */
+export type Settings = typeof Settings.Type
+
+const decode = Schema.decodeUnknownEffect(Settings, { onExcessProperty: "error" })
+
+/** Reads the settings of a folder; none where there is no file. A file that cannot be used refuses everything. */
+export const read = Effect.fnUntraced(function*(folder: string) {
+  const files = yield* Files
+  const path = `${folder}/settings.toml`
+  const text = yield* files.read(path).pipe(
+    Effect.catchTag("FilesError", (error) =>
+      error.kind === "missing" ? Effect.succeed(undefined) : Effect.fail(new SettingsError({ message: error.message })))
+  )
+  if (text === undefined) return {}
+  // The parser is loaded only where there is something to parse: a relay starts without it.
+  const toml = yield* Effect.promise(() => import("./Toml.ts"))
+  const value = yield* Effect.mapError(toml.parse(text), (error) => new SettingsError({ message: `${path}: ${error}` }))
+  return yield* Effect.mapError(decode(value), (error) => new SettingsError({ message: `${path}: ${error.message}` }))
+})

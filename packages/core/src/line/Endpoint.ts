@@ -1,0 +1,417 @@
+/**
+ * JSON-RPC over one peer: ids, answers, cancels, progress and batches, in both directions.
+ *
+ * **Details**
+ *
+ * Two tables and no more: what the peer asked and has no answer to yet, and what it was asked and has not answered.
+ * Both are bounded; nothing is evicted. Ids never leave this module: on the way in a request becomes a {@link Call}, on
+ * the way out a call gets an id of this connection's own.
+ *
+ * A turn is one chunk: all of it is read, judged and queued before anything is written, and what was queued is written
+ * at once (JSON-RPC 2.0; 2025-11-25 basic/index and basic/utilities/cancellation).
+ *
+ * @since 0.1.0
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import { meta } from "../protocol/Revision.ts"
+import type { Peer } from "../stage/Transport.ts"
+import type { Feed } from "../wire/Feed.ts"
+import type { Batch, Item, Refused, Reply, Request, Response, Single, Text } from "../wire/Message.ts"
+import * as Reason from "../wire/Reason.ts"
+import * as T from "../wire/Text.ts"
+import * as Write from "../wire/Write.ts"
+import type { Faults } from "./Faults.ts"
+import type { Call, Port } from "./Port.ts"
+import * as Refusal from "./Refusal.ts"
+
+/**
+ * How many requests may be unanswered in each direction, and how many ids of cancelled requests are kept from reuse.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const maxPending = 4096
+
+/**
+ * What an endpoint must know of the session around it.
+ *
+ * - `side`: what the peer is. A host's bad line is answered; a server's is dropped, and fails the call that it names.
+ * - `batches`: whether the revision in use has arrays of messages.
+ * - `idless`: whether the revision in use lets an error answer leave out its id; else it is null.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly side: "host" | "server"
+  readonly batches: () => boolean
+  readonly idless: () => boolean
+  readonly faults: Faults
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Endpoint {
+  /** The port to the peer. Its `ended` and `end` are the peer's own. */
+  readonly near: Port
+  /** Reads the peer until its output ends; what it sends goes to the far port. */
+  readonly run: (far: Port) => Effect.Effect<void>
+  /** Done when nothing is unanswered that the peer asked; a request that stays open by its nature does not count. */
+  readonly idle: Effect.Effect<void>
+  /** Answers everything that the peer has not answered. */
+  readonly fail: (reply: Reply) => void
+}
+
+/** A request of the peer that stays open until it is cancelled (2026-07-28 basic/patterns/subscriptions). */
+const staysOpen = (method: string): boolean => method === "subscriptions/listen"
+
+const nullId = T.literal("null")
+
+/**
+ * Speaks JSON-RPC with a peer.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options: Options) {
+  const { batches, faults, idless, side } = options
+  // Ids of our own carry a random prefix, so that no peer can guess one and no id of a far side equals one.
+  const prefix = `sallyport-${(yield* Random.nextIntBetween(0, 2 ** 52)).toString(36)}-`
+  let minted = 0
+
+  /** What the peer asked, by its id. */
+  const asked = new Map<Text, Call>()
+  /** What the peer was asked, by the id that it knows. */
+  const pending = new Map<Text, Call>()
+  /** Ids of cancelled requests, kept from reuse until the late answer came (security rule F20). */
+  const retained = new Set<Text>()
+  /** Progress tokens of requests that the peer was given and has not answered. */
+  const tokens = new Map<Text, Call>()
+  let open = 0
+  let out = ""
+  const waiters: Array<Deferred.Deferred<void>> = []
+
+  // ---- to the peer
+
+  const freshId = (wish: Text | undefined): Text => {
+    if (wish !== undefined && retained.size < maxPending && !pending.has(wish) && !retained.has(wish)) return wish
+    return T.quote(prefix + String(minted++))
+  }
+
+  const request = (call: Call): void => {
+    if (pending.size >= maxPending) {
+      call.reply(Refusal.failure("too-many-requests"))
+      return
+    }
+    const id = freshId(call.wish)
+    pending.set(id, call)
+    if (call.params !== undefined && call.params.includes("progressToken")) {
+      const token = progressToken(call.params)
+      if (token !== undefined) tokens.set(token, call)
+    }
+    out += Write.request(id, call.method, call.params)
+  }
+
+  const forget = (call: Call): void => {
+    if (tokens.size === 0) return
+    // A task's token lives on after the answer that created the task (2025-11-25 basic/utilities/tasks).
+    if (call.params !== undefined && T.member(call.params, "task") !== undefined) return
+    for (const [token, of] of tokens) if (of === call) tokens.delete(token)
+  }
+
+  const idOf = (table: Map<Text, Call>, call: Call): Text | undefined => {
+    for (const [id, of] of table) if (of === call) return id
+    return undefined
+  }
+
+  const cancelled = (id: Text, params: Text | undefined): void => {
+    out += Write.notification("notifications/cancelled", T.setMember(params ?? T.object([]), "requestId", id))
+  }
+
+  const cancel = (call: Call, params: Text | undefined): void => {
+    const id = idOf(pending, call)
+    if (id !== undefined) {
+      // A client must not cancel initialize, and its answer is still wanted (lifecycle, cancellation).
+      if (call.method === "initialize") return
+      pending.delete(id)
+      forget(call)
+      if (id === call.wish) retained.add(id)
+      cancelled(id, params)
+      return
+    }
+    // The far side gives up a request of this peer's (2026-07-28: a server that ends a subscription).
+    const own = idOf(asked, call)
+    if (own !== undefined) {
+      answered(own, call)
+      cancelled(own, params)
+    }
+  }
+
+  // ---- from the peer
+
+  const answered = (id: Text, call: Call): void => {
+    asked.delete(id)
+    if (!staysOpen(call.method)) open--
+    if (open === 0 && waiters.length > 0) {
+      for (const waiter of waiters.splice(0)) Deferred.doneUnsafe(waiter, Effect.void)
+    }
+  }
+
+  const respond = (id: Text | undefined, reply: Reply): void => {
+    out += Write.response(id ?? (idless() ? undefined : nullId), reply)
+  }
+
+  const onRequest = (item: Request, far: Port, answer: (id: Text, reply: Reply) => void): boolean => {
+    if (asked.has(item.id)) {
+      respond(item.id, Refusal.failure("duplicate-id"))
+      return false
+    }
+    if (asked.size >= maxPending) {
+      respond(item.id, Refusal.failure("too-many-requests"))
+      return false
+    }
+    const call: Call = {
+      wish: item.id,
+      method: item.method,
+      params: item.params,
+      reply: (reply) => {
+        if (asked.get(item.id) !== call) return
+        answered(item.id, call)
+        answer(item.id, reply)
+      }
+    }
+    asked.set(item.id, call)
+    if (!staysOpen(item.method)) open++
+    far.request(call)
+    return true
+  }
+
+  const onCancelled = (params: Text | undefined, far: Port, dropped: (id: Text) => void): void => {
+    const requestId = params === undefined ? undefined : T.member(params, "requestId")
+    const id = requestId === undefined ? undefined : T.id(requestId)
+    if (id === undefined) return
+    const call = asked.get(id)
+    if (call !== undefined) {
+      if (call.method === "initialize") return
+      answered(id, call)
+      dropped(id)
+      far.cancel(call, params)
+      return
+    }
+    const ours = pending.get(id)
+    if (ours !== undefined && staysOpen(ours.method)) {
+      pending.delete(id)
+      far.cancel(ours, params)
+    }
+  }
+
+  const onProgress = (method: string, params: Text | undefined, far: Port): void => {
+    const token = params === undefined ? undefined : T.member(params, "progressToken")
+    const known = token === undefined ? undefined : T.id(token)
+    if (known === undefined || !tokens.has(known)) faults({ from: side, reason: "unknown-progress", method })
+    else far.notify(method, params)
+  }
+
+  const onNotification = (method: string, params: Text | undefined, far: Port, dropped: (id: Text) => void): void => {
+    if (method === "notifications/cancelled") onCancelled(params, far, dropped)
+    else if (method === "notifications/progress") onProgress(method, params, far)
+    else if (params !== undefined && params.includes(meta.subscriptionId)) onSubscription(method, params, far)
+    else far.notify(method, params)
+  }
+
+  /** The id of a subscription is the id of the request that opened it, as the far side knows it. */
+  const subscriptionOf = (text: Text, call: Call): Text => {
+    const metadata = T.member(text, "_meta") ?? T.object([])
+    return T.setMember(text, "_meta", T.setMember(metadata, meta.subscriptionId, call.wish ?? nullId))
+  }
+  const onSubscription = (method: string, params: Text, far: Port): void => {
+    const metadata = T.member(params, "_meta")
+    const of = metadata !== undefined && T.isObject(metadata) ? T.member(metadata, meta.subscriptionId) : undefined
+    const id = of === undefined ? undefined : T.id(of)
+    const call = id === undefined ? undefined : pending.get(id)
+    if (call === undefined) faults({ from: side, reason: "unknown-subscription", method })
+    else far.notify(method, call.wish === id ? params : subscriptionOf(params, call))
+  }
+
+  const onResponse = (item: Response): void => {
+    const call = pending.get(item.id)
+    if (call !== undefined) {
+      pending.delete(item.id)
+      forget(call)
+      call.reply(
+        staysOpen(call.method) && call.wish !== item.id && item.reply._tag === "Result"
+          ? { _tag: "Result", result: subscriptionOf(item.reply.result, call) }
+          : item.reply
+      )
+    } else if (!retained.delete(item.id)) {
+      faults({ from: side, reason: "unsolicited" })
+    }
+  }
+
+  const onRefused = (item: Refused): void => {
+    const where = { pointer: item.pointer, offset: item.offset }
+    faults({ from: side, reason: item.reason, where })
+    if (item.kind === "notification") return
+    if (item.kind !== "request" && item.id !== undefined) {
+      const call = pending.get(item.id)
+      if (call !== undefined) {
+        pending.delete(item.id)
+        forget(call)
+        call.reply(Refusal.badAnswer(item))
+        return
+      }
+    }
+    if (item.kind === "response" || (item.kind === "unknown" && side === "server")) return
+    // The id of a line that is no JSON to its end is a guess: good enough to end a wait, not to answer a stranger.
+    respond(Reason.table[item.reason].code === Reason.table["not-json"].code ? undefined : item.id, Refusal.refused(item))
+  }
+
+  const nothing = (): void => {}
+
+  const onSingle = (item: Single, far: Port, answer: (id: Text, reply: Reply) => void): boolean => {
+    switch (item._tag) {
+      case "Request":
+        return onRequest(item, far, answer)
+      case "Notification":
+        onNotification(item.method, item.params, far, nothing)
+        return false
+      case "Response":
+        onResponse(item)
+        return false
+      case "Refused":
+        onRefused(item)
+        return false
+    }
+  }
+
+  /** A batch is answered by one array, when its last request is answered (2025-03-26 basic/index, Batching). */
+  const onBatch = (batch: Batch, far: Port): void => {
+    if (!batches()) {
+      faults({ from: side, reason: "no-batch" })
+      if (side === "host") respond(undefined, Refusal.failure("no-batch"))
+      return
+    }
+    const answers: Array<string> = []
+    let missing = 1
+    const done = (): void => {
+      if (--missing === 0 && answers.length > 0) out += Write.batch(answers)
+    }
+    const answer = (id: Text, reply: Reply): void => {
+      answers.push(Write.response(id, reply))
+      done()
+    }
+    for (const item of batch.items) {
+      if (item._tag === "Request" && item.method !== "initialize") {
+        missing++
+        if (asked.has(item.id) || asked.size >= maxPending) {
+          answer(item.id, Refusal.failure(asked.has(item.id) ? "duplicate-id" : "too-many-requests"))
+        } else {
+          batchOf.set(item.id, done)
+          onRequest(item, far, (id, reply) => {
+            batchOf.delete(id)
+            answer(id, reply)
+          })
+        }
+      } else if (item._tag === "Request") {
+        missing++
+        answer(item.id, Refusal.failure("not-a-message"))
+      } else if (item._tag === "Refused" && item.kind !== "notification" && item.kind !== "response" && side === "host") {
+        missing++
+        faults({ from: side, reason: item.reason, where: { pointer: item.pointer, offset: item.offset } })
+        answer(item.id ?? nullId, Refusal.refused(item))
+      } else onSingle(item, far, respond)
+    }
+    done()
+  }
+  /** Requests of a batch that wait: a cancelled one is not waited for. */
+  const batchOf = new Map<Text, () => void>()
+  const leaveBatch = (id: Text): void => {
+    const done = batchOf.get(id)
+    if (done === undefined) return
+    batchOf.delete(id)
+    done()
+  }
+
+  const onItem = (item: Item, far: Port): void => {
+    switch (item._tag) {
+      case "Request":
+        onRequest(item, far, respond)
+        return
+      case "Response":
+        onResponse(item)
+        return
+      case "Notification":
+        onNotification(item.method, item.params, far, leaveBatch)
+        return
+      case "Refused":
+        onRefused(item)
+        return
+      case "Batch":
+        onBatch(item, far)
+    }
+  }
+
+  // ---- the port
+
+  const flush = Effect.suspend(() => {
+    if (out === "") return Effect.void
+    const text = out
+    out = ""
+    return peer.write(text)
+  })
+
+  const near: Port = {
+    request,
+    cancel,
+    notify: (method, params) => {
+      out += Write.notification(method, params)
+    },
+    flush,
+    end: Effect.andThen(flush, peer.end),
+    ended: peer.ended
+  }
+
+  const run = (far: Port): Effect.Effect<void> => {
+    const each = (item: Item): void => onItem(item, far)
+    const turn = Effect.suspend(() => Effect.andThen(far.flush, flush))
+    return Effect.andThen(
+      peer.receive((chunk) => {
+        feed.push(chunk, each)
+        return turn
+      }),
+      Effect.suspend(() => {
+        feed.end(each)
+        return turn
+      })
+    )
+  }
+
+  const endpoint: Endpoint = {
+    near,
+    run,
+    idle: Effect.suspend(() => {
+      if (open === 0) return Effect.void
+      const waiter = Deferred.makeUnsafe<void>()
+      waiters.push(waiter)
+      return Deferred.await(waiter)
+    }),
+    fail: (reply) => {
+      const calls = [...pending.values()]
+      pending.clear()
+      tokens.clear()
+      for (const call of calls) call.reply(reply)
+    }
+  }
+  return endpoint
+})
+
+/** The token's normal text, from `params._meta.progressToken`. */
+const progressToken = (params: Text): Text | undefined => {
+  const meta = T.member(params, "_meta")
+  const token = meta !== undefined && T.isObject(meta) ? T.member(meta, "progressToken") : undefined
+  return token === undefined ? undefined : T.id(token)
+}

@@ -1,0 +1,619 @@
+/**
+ * Guard: stands next to a server, and lets nothing pass that was not accepted, allowed and written down.
+ *
+ * **Details**
+ *
+ * Gate, PinStore and Ledger are joined here, once. What a host asks that reaches data is compared with the pins, put to
+ * the gate, written to the ledger and only then sent. What waits for a decision steps out of line alone; all that is
+ * decided leaves in order. On the way back listings are filtered, by the method that was asked, and outcomes recorded.
+ *
+ * @since 0.1.0
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { Event } from "../ledger/Entry.ts"
+import { compareLaunch } from "../pin/Pins.ts"
+import type { LaunchPin } from "../pin/Pins.ts"
+import type * as Agreement from "../protocol/Agreement.ts"
+import { metaOf } from "../protocol/Agreement.ts"
+import * as Method from "../protocol/Method.ts"
+import { meta } from "../protocol/Revision.ts"
+import type { GateError, Subject, Verdict } from "../stage/Gate.ts"
+import { Gate } from "../stage/Gate.ts"
+import { exitOf } from "../stage/internal/constant.ts"
+import { Ledger } from "../stage/Ledger.ts"
+import { PinStore } from "../stage/PinStore.ts"
+import type { Reply, Text } from "../wire/Message.ts"
+import type * as Reason from "../wire/Reason.ts"
+import * as T from "../wire/Text.ts"
+import type { Dropped } from "./Faults.ts"
+import { Notices } from "./Notices.ts"
+import * as Offer from "./Offer.ts"
+import type { Call, Leg, Port } from "./Port.ts"
+import * as Refusal from "./Refusal.ts"
+import { shut } from "./Shut.ts"
+import { nothing, start } from "./Start.ts"
+
+/** How long a call waits for a listing before it is refused. */
+const callLimit = "5 seconds"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /** The server's name: pins and ledger use it. */
+  readonly server: string
+  /** The client's name, as the operator configured it. */
+  readonly client: string
+  readonly firstSight: Offer.FirstSight
+  /** The launch as it is pinned; compared with the accepted one before anything is started. */
+  readonly launch: Effect.Effect<LaunchPin>
+  /** The first entry of a session; written with the first thing that is recorded, never before. */
+  readonly session: Event
+  /** What the leg inside has agreed on with the server. */
+  readonly agreement: Agreement.Agreement
+  /** What the leg inside could not pass on. */
+  readonly dropped: Dropped
+}
+
+/** A decision that waits for the ledger, and what happens when it is written or cannot be. */
+interface Ready {
+  readonly go: () => void
+  readonly fail: () => void
+}
+
+/** A call on its way: sent as `inner` under the decision `seq`, or waiting until something calls `stop`. */
+type Flight =
+  | { readonly _tag: "Sent"; readonly inner: Call; readonly seq: number | undefined }
+  | { readonly _tag: "Waits"; readonly stop: () => void }
+
+const listChanged = "notifications/tools/list_changed"
+
+/**
+ * Puts the guard around a leg.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | Gate | PinStore | Ledger | Notices> =>
+  Effect.fnUntraced(function*(back: Port) {
+    const { agreement, client, server } = options
+    const gate = yield* Gate
+    const ledger = yield* Ledger
+    const store = yield* PinStore
+    const notices = yield* Notices
+    const run = start(yield* Effect.context<never>(), yield* Effect.scope)
+
+    // ---- what is written down
+
+    let begun = false
+    let unwritten = false
+    const record = (event: Event): number => {
+      if (!begun) {
+        begun = true
+        ledger.append(options.session)
+      }
+      unwritten = true
+      return ledger.append(event)
+    }
+
+    let ready: Array<Ready> = []
+    const release = (batch: ReadonlyArray<Ready>): void => {
+      for (const entry of batch) entry.go()
+    }
+    /** Decisions are on record before their bytes leave; what was decided together is written together. */
+    const decided = Effect.suspend(() => {
+      if (ready.length === 0) return Effect.void
+      const batch = ready
+      ready = []
+      unwritten = false
+      const written = exitOf(ledger.commit)
+      if (written !== undefined && Exit.isSuccess(written)) {
+        release(batch)
+        return Effect.void
+      }
+      return Effect.match(ledger.commit, {
+        onSuccess: () => release(batch),
+        onFailure: (error) => {
+          notices.tell(`the ledger cannot be written, so calls are refused: ${error.message}`)
+          for (const entry of batch) entry.fail()
+        }
+      })
+    })
+    /** Outcomes are on record soon after: what cannot be written now is written before anything else passes. */
+    const outcomes = Effect.suspend(() => {
+      if (!unwritten) return Effect.void
+      unwritten = false
+      return Effect.ignore(ledger.commit)
+    })
+    /** Sends in the order of decision: nothing that needs no decision overtakes what waits for the ledger. */
+    const send = (go: () => void): void => {
+      if (ready.length === 0) go()
+      else ready.push({ go, fail: go })
+    }
+    const flushBoth = Effect.suspend(() => decided.pipe(
+      Effect.andThen(port.flush),
+      Effect.andThen(back.flush),
+      Effect.andThen(outcomes)
+    ))
+    const turn = (): void => {
+      run(flushBoth, nothing)
+    }
+
+    // ---- decisions, of either side's requests
+
+    /** Requests of the host that are not decided yet. */
+    const parked = new Set<Call>()
+    const leaving: Array<Deferred.Deferred<void>> = []
+    const park = (call: Call, stop: () => void): void => {
+      parked.add(call)
+      flight.set(call, { _tag: "Waits", stop })
+    }
+    /** The call no longer waits: false if it was given up meanwhile. */
+    const unpark = (call: Call): boolean => {
+      if (!parked.delete(call)) return false
+      flight.delete(call)
+      if (parked.size === 0) { for (const waiter of leaving.splice(0)) Deferred.doneUnsafe(waiter, Effect.void) }
+      return true
+    }
+
+    /** Calls that are decided or wait: what the far side was given, or how to give up waiting. */
+    const flight = new Map<Call, Flight>()
+
+    const refuse = (from: "host" | "server", call: Call, name: string | undefined, reason: Reason.Reason, answer: Reply, rule?: string): void => {
+      const digest = ledger.digest(call.params)
+      record({
+        type: "refuse",
+        from,
+        client,
+        server,
+        method: call.method,
+        reason,
+        ...(name === undefined ? {} : { name }),
+        ...(digest === undefined ? {} : { digest }),
+        ...(rule === undefined ? {} : { rule })
+      })
+      if (from === "host") tellRefusal(reason)
+      flight.delete(call)
+      call.reply(answer)
+    }
+    let warned = false
+    const tellRefusal = (reason: Reason.Reason): void => {
+      if (warned) return
+      warned = true
+      notices.tell(
+        `a call to ${server} was refused (${reason}); sallyport status ${server} tells more. ` +
+          "A server or an agent's shell that runs as you can write Sallyport's state and is not defended against; use another user or a sandbox for that"
+      )
+    }
+
+    const allowed = (to: Port, subject: Subject, call: Call, rule: string | undefined): void => {
+      const digest = ledger.digest(call.params)
+      const seq = record({
+        type: "call",
+        from: subject.from,
+        client,
+        server,
+        method: call.method,
+        ...(subject.name === undefined ? {} : { name: subject.name }),
+        ...(digest === undefined ? {} : { digest }),
+        ...(subject.pin === undefined ? {} : { pin: subject.pin }),
+        ...(rule === undefined ? {} : { rule })
+      })
+      const inner: Call = {
+        wish: call.wish,
+        method: call.method,
+        params: call.params,
+        reply: (reply) => {
+          flight.delete(call)
+          outcome(seq, reply)
+          call.reply(reply)
+        }
+      }
+      const sent: Flight = { _tag: "Sent", inner, seq }
+      flight.set(call, sent)
+      ready.push({
+        go: () => {
+          if (flight.get(call) === sent) to.request(inner)
+        },
+        fail: () => {
+          record({ type: "outcome", of: seq, was: "unsent" })
+          flight.delete(call)
+          call.reply(modernised(Refusal.failure("ledger-failed", { server })))
+        }
+      })
+    }
+
+    const outcome = (seq: number, reply: Reply): void => {
+      if (reply._tag === "Failure") {
+        const code = T.member(reply.error, "code")
+        const lost = reply.error.includes("\"reason\":\"server-ended\"")
+        record({ type: "outcome", of: seq, was: lost ? "lost" : "error", ...(code === undefined ? {} : { code: Number(code) }) })
+        return
+      }
+      const failed = reply.result.includes("\"isError\"") && T.member(reply.result, "isError") === "true"
+      const digest = ledger.digest(reply.result)
+      record({
+        type: "outcome",
+        of: seq,
+        was: failed ? "tool-error" : "result",
+        ...(digest === undefined ? {} : { digest })
+      })
+    }
+
+    const judged = (to: Port, subject: Subject, call: Call, exit: Exit.Exit<Verdict, GateError>): void => {
+      if (Exit.isFailure(exit)) {
+        refuse(subject.from, call, subject.name, "gate-failed", modernised(Refusal.failure("gate-failed", { server, item: subject.name })))
+      } else if (exit.value._tag === "Allow") {
+        allowed(to, subject, call, exit.value.rule)
+      } else {
+        const { rule } = exit.value
+        refuse(subject.from, call, subject.name, "denied", modernised(Refusal.denied(call.method, exit.value, { server, item: subject.name })), rule)
+      }
+    }
+
+    const decide = (to: Port, subject: Subject, call: Call): void => {
+      let waiting = false
+      const stop = run(gate.call(subject), (exit) => {
+        if (waiting && !unpark(call)) return
+        judged(to, subject, call, exit)
+        if (waiting) turn()
+      })
+      if (stop === nothing) return
+      waiting = true
+      park(call, stop)
+    }
+
+    /** A result of our own making has the type that modern results carry. */
+    const modernised = (reply: Reply): Reply =>
+      reply._tag === "Result" && agreement.era === "modern"
+        ? { _tag: "Result", result: T.setMember(reply.result, "resultType", T.quote("complete")) }
+        : reply
+
+    // ---- the launch, then the line itself
+
+    const pins = yield* Effect.result(store.load(server))
+    if (pins._tag === "Failure") {
+      notices.tell(`what was accepted of ${server} cannot be read: ${pins.failure.message}`)
+      return yield* shut("pins-failed", server, pins.failure.message)
+    }
+    const differs = pins.success.launch === undefined ? [] : compareLaunch(pins.success.launch, yield* options.launch).map(({ says }) => says)
+    if (differs.length > 0) {
+      const closed = yield* shut("launch-changed", server, differs.join("; "))
+      notices.tell(
+        `${server} was not started: ${differs.join("; ")}. To review: sallyport pins diff ${server}; for another server give another --name`
+      )
+      return {
+        ...closed,
+        request: (call) => {
+          refuse("host", call, undefined, "launch-changed", Refusal.failure("launch-changed", { server }))
+        },
+        flush: outcomes
+      }
+    }
+    const port: Port = yield* leg({
+      ...back,
+      request: (call) => fromServer(call),
+      cancel: (call, params) => serverCancels(call, params),
+      notify: (method, params) => serverSays(method, params),
+      flush: Effect.suspend(() => decided.pipe(Effect.andThen(back.flush), Effect.andThen(outcomes)))
+    })
+
+    /** The server gives up a request of its own, or one of the host's that it keeps open (a subscription). */
+    const serverCancels = (call: Call, params: Text | undefined): void => {
+      const at = flight.get(call)
+      if (at !== undefined) {
+        flight.delete(call)
+        if (at._tag === "Waits") at.stop()
+        else {
+          if (at.seq !== undefined) record({ type: "outcome", of: at.seq, was: "cancelled" })
+          back.cancel(at.inner, params)
+        }
+        return
+      }
+      for (const [outer, held] of flight) {
+        if (held._tag === "Sent" && held.inner === call) {
+          flight.delete(outer)
+          back.cancel(outer, params)
+          return
+        }
+      }
+      back.cancel(call, params)
+    }
+
+    const offer = yield* Offer.make({
+      server,
+      firstSight: options.firstSight,
+      launch: options.launch,
+      store,
+      pins: pins.success,
+      run,
+      ask: (method, params, reply) => send(() => port.request({ wish: undefined, method, params, reply })),
+      variant: () => `${agreement.revision ?? ""} ${[...agreement.client].sort().join(",")}`.trim(),
+      record,
+      tell: notices.tell,
+      turn,
+      changed: () => announce()
+    })
+
+    // ---- what the host says
+
+    const fromHost = (call: Call): void => {
+      if (agreement.era === "modern") modernRequest(call)
+      switch (call.method) {
+        case "initialize":
+        case "server/discover":
+          return opening(call)
+        case "tools/list":
+          return listing(call)
+        case "tools/call":
+          return toolCall(call)
+      }
+      const reaches = Method.reaches(call.method, "host")
+      if (reaches === undefined) {
+        send(() => port.request(call))
+        return
+      }
+      const name = reaches.named === undefined ? undefined : nameIn(call.params, reaches.named)
+      if (reaches.named !== undefined && name === undefined) {
+        refuse("host", call, undefined, "bad-params", Refusal.failure("bad-params", { server }))
+        return
+      }
+      if (call.method === "subscriptions/listen") listens(call)
+      decide(port, { client, server, from: "host", method: call.method, name, params: call.params, pin: undefined }, call)
+    }
+
+    const toolCall = (call: Call): void => {
+      const name = nameIn(call.params, "name")
+      if (name === undefined) {
+        refuse("host", call, undefined, "bad-params", Refusal.failure("bad-params", { server }))
+        return
+      }
+      if (offer.settled()) {
+        callTool(call, name)
+        return
+      }
+      offer.refresh("opened")
+      if (offer.settled()) {
+        callTool(call, name)
+        return
+      }
+      const give = offer.whenSettled(() => {
+        stop()
+        if (unpark(call)) callTool(call, name)
+      })
+      const stop = run(Effect.sleep(callLimit), (exit) => {
+        if (!Exit.isSuccess(exit) || !unpark(call)) return
+        give()
+        refuse("host", call, name, "listing-late", Refusal.failure("listing-late", { server, item: name }))
+        turn()
+      })
+      park(call, () => {
+        give()
+        stop()
+      })
+    }
+
+    const callTool = (call: Call, name: string): void => {
+      const fault = offer.fault()
+      if (fault !== undefined) {
+        refuse("host", call, name, "listing-failed", fault)
+        offer.refresh("asked")
+        return
+      }
+      const standing = offer.standing(name)
+      if (standing._tag === "Shut") {
+        refuse("host", call, name, standing.reason, Refusal.failure(standing.reason, { server, item: name }))
+        return
+      }
+      decide(port, { client, server, from: "host", method: call.method, name, params: call.params, pin: standing.pin }, call)
+    }
+
+    const listing = (call: Call): void => {
+      offer.refresh("asked")
+      const inner: Call = {
+        ...call,
+        reply: (reply) => {
+          if (reply._tag === "Failure") {
+            flight.delete(call)
+            call.reply(reply)
+            return
+          }
+          const answer = (): void => {
+            flight.delete(call)
+            call.reply(filtered(reply.result))
+          }
+          if (offer.settled()) answer()
+          else flight.set(call, { _tag: "Waits", stop: offer.whenSettled(answer) })
+        }
+      }
+      flight.set(call, { _tag: "Sent", inner, seq: undefined })
+      send(() => port.request(inner))
+    }
+
+    const filtered = (result: Text): Reply => {
+      const fault = offer.fault()
+      if (fault !== undefined) return fault
+      let withheld = 0
+      let text = T.filterElements(result, "tools", (element) => {
+        const shown = offer.shows(element)
+        const kept = shown !== undefined &&
+          gate.shows({ client, server, from: "host", method: "tools/call", name: shown.name, params: undefined, pin: shown.pin })
+        if (!kept) withheld++
+        return kept
+      })
+      const cursor = T.member(text, "nextCursor")
+      if (cursor !== undefined && offer.loops.has(T.string(cursor) ?? "")) text = T.removeMember(text, "nextCursor")
+      // What was withheld from this host is this host's alone, and may be shown soon (2026-07-28 server/utilities/caching).
+      if (withheld > 0 && agreement.era === "modern") {
+        text = T.setMember(T.setMember(text, "cacheScope", T.quote("private")), "ttlMs", T.integer(0))
+      }
+      return { _tag: "Result", result: text }
+    }
+
+    /** The relay can announce a change of its own (an acceptance), so it says that tools may change. */
+    const opening = (call: Call): void =>
+      send(() =>
+        port.request({
+          ...call,
+          reply: (reply) => call.reply(reply._tag === "Failure" ? reply : { _tag: "Result", result: announcing(reply.result) })
+        })
+      )
+    const announcing = (result: Text): Text => {
+      const capabilities = T.member(result, "capabilities")
+      const tools = capabilities !== undefined && T.isObject(capabilities) ? T.member(capabilities, "tools") : undefined
+      if (capabilities === undefined || tools === undefined || !T.isObject(tools) || T.member(tools, "listChanged") === "true") {
+        return result
+      }
+      return T.setMember(
+        result,
+        "capabilities",
+        T.setMember(capabilities, "tools", T.setMember(tools, "listChanged", T.literal("true")))
+      )
+    }
+
+    // ---- the modern era: no session opens, so the first request does, and changes are subscribed to
+
+    const listening = new Set<Call>()
+    let subscribed = false
+    const modernRequest = (call: Call): void => {
+      const metadata = metaOf(call.params)
+      if (metadata === undefined || call.method === "server/discover") return
+      offer.meta = T.removeMember(metadata, "progressToken")
+      if (!agreement.server.has("server.tools")) return
+      offer.refresh("opened")
+      if (subscribed || !agreement.server.has("server.tools.listChanged")) return
+      subscribed = true
+      send(() =>
+        port.request({
+          wish: undefined,
+          method: "subscriptions/listen",
+          params: T.object([
+            ["notifications", T.object([["toolsListChanged", T.literal("true")]])],
+            ["_meta", offer.meta ?? T.object([])]
+          ]),
+          reply: () => {
+            subscribed = false
+          }
+        })
+      )
+    }
+    const listens = (call: Call): void => {
+      const wanted = call.params === undefined ? undefined : T.member(call.params, "notifications")
+      if (wanted !== undefined && T.isObject(wanted) && T.member(wanted, "toolsListChanged") === "true") listening.add(call)
+    }
+
+    /** Tells the host that what it may see has changed, as its era has it. */
+    const announce = (): void => {
+      if (agreement.era === "legacy") {
+        if (agreement.phase === "open") back.notify(listChanged, undefined)
+        return
+      }
+      for (const call of listening) {
+        if (!flight.has(call)) listening.delete(call)
+        else if (call.wish !== undefined) {
+          back.notify(listChanged, T.object([["_meta", T.object([[meta.subscriptionId, call.wish]])]]))
+        }
+      }
+    }
+
+    const hostSays = (method: string, params: Text | undefined): void => {
+      send(() => port.notify(method, params))
+      if (method === "notifications/initialized" && agreement.server.has("server.tools")) offer.refresh("opened")
+    }
+
+    // ---- what the server says
+
+    const fromServer = (call: Call): void => {
+      if (Method.reaches(call.method, "server") === undefined) {
+        back.request(call)
+        return
+      }
+      decide(back, { client, server, from: "server", method: call.method, name: undefined, params: call.params, pin: undefined }, call)
+    }
+
+    // Announcements are coalesced: one goes on at once, the others as one when the new listing is read.
+    let announced: "no" | "once" | "more" = "no"
+    const serverSays = (method: string, params: Text | undefined): void => {
+      const own = agreement.era === "modern" && isOwn(params)
+      if (method === listChanged) {
+        offer.refresh("changed")
+        if (!own && agreement.era === "legacy") {
+          if (announced !== "no") {
+            announced = "more"
+            return
+          }
+          announced = "once"
+          offer.whenSettled(() => {
+            if (announced === "more") back.notify(listChanged, undefined)
+            announced = "no"
+          })
+        }
+      }
+      if (!own) back.notify(method, params)
+    }
+    /** A subscription of Sallyport's own is marked by the endpoint: nobody outside knows its id. */
+    const isOwn = (params: Text | undefined): boolean => {
+      const metadata = metaOf(params)
+      return metadata !== undefined && T.member(metadata, meta.subscriptionId) === "null"
+    }
+
+    // ---- what could not be passed on, and the end
+
+    const sum = (): void => {
+      for (const { count, reason } of options.dropped.take()) record({ type: "dropped", server, reason, count })
+    }
+    yield* Effect.forkScoped(Effect.gen(function*() {
+      for (;;) {
+        yield* Effect.sleep("1 minute")
+        if (agreement.phase !== "open") continue
+        sum()
+        yield* outcomes
+      }
+    }))
+    yield* Effect.addFinalizer(() =>
+      Effect.suspend(() => {
+        if (!begun) return Effect.void
+        sum()
+        record({ type: "ended", server, how: "closed" })
+        return outcomes
+      })
+    )
+
+    return {
+      request: fromHost,
+      cancel: (call, params) => {
+        const at = flight.get(call)
+        if (at === undefined) {
+          send(() => port.cancel(call, params))
+          return
+        }
+        flight.delete(call)
+        if (at._tag === "Waits") {
+          at.stop()
+          unpark(call)
+          return
+        }
+        if (at.seq !== undefined) record({ type: "outcome", of: at.seq, was: "cancelled" })
+        send(() => port.cancel(at.inner, params))
+      },
+      notify: hostSays,
+      flush: Effect.suspend(() => decided.pipe(Effect.andThen(port.flush), Effect.andThen(outcomes))),
+      // A call that waits for a listing or for the gate is still sent before the input is ended.
+      end: Effect.suspend(() => {
+        if (parked.size === 0) return Effect.andThen(decided, port.end)
+        const waiter = Deferred.makeUnsafe<void>()
+        leaving.push(waiter)
+        return Deferred.await(waiter).pipe(Effect.andThen(decided), Effect.andThen(port.end))
+      }),
+      ended: port.ended
+    }
+  })
+
+/** The name in params, where it is there and a string. */
+const nameIn = (params: Text | undefined, member: string): string | undefined => {
+  const name = params === undefined ? undefined : T.member(params, member)
+  return name === undefined ? undefined : T.string(name)
+}

@@ -1,0 +1,93 @@
+/**
+ * Lines: the only way to a server, so that nobody can forget the guard.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Pins from "../pin/Pins.ts"
+import * as Agreement from "../protocol/Agreement.ts"
+import { Gate } from "../stage/Gate.ts"
+import { Ledger } from "../stage/Ledger.ts"
+import { Parse } from "../stage/Parse.ts"
+import { PinStore } from "../stage/PinStore.ts"
+import type { Launch } from "../stage/Spawn.ts"
+import { Spawn } from "../stage/Spawn.ts"
+import type { Who } from "../stage/Transport.ts"
+import * as Faults from "./Faults.ts"
+import * as Guard from "./Guard.ts"
+import * as Lifecycle from "./Lifecycle.ts"
+import { Notices } from "./Notices.ts"
+import type { FirstSight } from "./Offer.ts"
+import type { Leg } from "./Port.ts"
+import * as Upstream from "./Upstream.ts"
+
+/**
+ * How lines are guarded: what a first sight does, and what of the operator's settings loosens the defaults (named in the
+ * first ledger entry of a session).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly firstSight: FirstSight
+  readonly loosened: ReadonlyArray<string>
+  /** The secret of the state folder: literal values of the environment are kept as digests under it. */
+  readonly key: string
+}
+
+/**
+ * @category services
+ * @since 0.1.0
+ */
+export class Lines extends Context.Service<Lines, {
+  /** A leg to a server: guarded, in the order of its era, and started when the leg is opened. */
+  readonly open: (launch: Launch, who: Who) => Leg
+}>()("@sallyport/core/line/Lines") {}
+
+/**
+ * The lines of a guard: Guard, Lifecycle and Upstream, in that order, from the host's side.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (
+  options: Options
+): Layer.Layer<Lines, never, Gate | Ledger | Notices | Parse | PinStore | Spawn> =>
+  Layer.effect(
+    Lines,
+    Effect.gen(function*() {
+      const context = yield* Effect.context<Gate | Ledger | Notices | Parse | PinStore | Spawn>()
+      const notices = yield* Notices
+      const spawn = yield* Spawn
+      return Lines.of({
+        open: (launch, who) =>
+          Effect.fnUntraced(function*(back) {
+            const agreement = Agreement.make()
+            const dropped = Faults.dropped(launch.name, notices.tell)
+            const guarded = Guard.around({
+              server: launch.name,
+              client: who.client,
+              firstSight: options.firstSight,
+              launch: yield* Effect.cached(
+                Effect.map(spawn.inspect(launch), (inspection) => Pins.launch(launch, inspection, options.key))
+              ),
+              session: {
+                type: "session",
+                client: who.client,
+                server: launch.name,
+                command: [launch.command, ...launch.args],
+                loosened: options.loosened
+              },
+              agreement,
+              dropped
+            })
+            const line = guarded(Lifecycle.server(agreement, dropped.faults)(
+              Upstream.leg(launch, agreement, dropped.faults)
+            ))
+            return yield* Effect.provideContext(line(back), context)
+          })
+      })
+    })
+  )

@@ -1,0 +1,361 @@
+/**
+ * What a server offers now, judged against what was accepted of it.
+ *
+ * **Details**
+ *
+ * The relay lists for itself, whole: all pages are read before any page of a listing goes on. The newest listing decides
+ * what is shown and what may be called; while it is being read for the first time, or after the server announced a
+ * change, whoever asks waits (design section 5).
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { Event } from "../ledger/Entry.ts"
+import * as Line from "../ledger/Line.ts"
+import * as Pins from "../pin/Pins.ts"
+import type { PinStore, PinStoreError } from "../stage/PinStore.ts"
+import type { Failure, Reply, Text } from "../wire/Message.ts"
+import type * as Reason from "../wire/Reason.ts"
+import * as T from "../wire/Text.ts"
+import * as Refusal from "./Refusal.ts"
+import type { start } from "./Start.ts"
+
+/** How a definition that nobody accepted yet is treated (`--first-sight`). */
+export type FirstSight = "hold" | "trust" | "observe"
+
+/** Pages of one listing, definitions of one listing, and how long one page is waited for. */
+const maxPages = 100
+const maxItems = 10_000
+const pageLimit = "30 seconds"
+/** Listings are at least this far apart, and a listing is used no longer than that, in milliseconds. */
+const apart = 1_000
+const oldest = 60_000
+
+/**
+ * Whether a name may be called.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Standing =
+  | { readonly _tag: "Open"; readonly pin: string | undefined }
+  | { readonly _tag: "Shut"; readonly reason: Reason.Reason }
+
+/**
+ * What an offer needs from the guard around it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly server: string
+  readonly firstSight: FirstSight
+  /** The launch as it is pinned; looked at when something is to be kept. */
+  readonly launch: Effect.Effect<Pins.LaunchPin>
+  readonly store: PinStore["Service"]
+  readonly pins: Pins.Pins
+  readonly run: ReturnType<typeof start<never>>
+  /** Asks the server something in Sallyport's own name. */
+  readonly ask: (method: string, params: Text | undefined, reply: (reply: Reply) => void) => void
+  /** What the definitions may depend on: revision and declared capabilities. */
+  readonly variant: () => string
+  readonly record: (event: Event) => void
+  readonly tell: (sentence: string) => void
+  /** What was queued meanwhile is to be sent: called when something happened outside a turn. */
+  readonly turn: () => void
+  /** What is shown to the host has changed without the server having said so. */
+  readonly changed: () => void
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Offer {
+  /** A listing is wanted: at the opening, after an announced change (which nobody may overtake), or by a question. */
+  readonly refresh: (why: "opened" | "changed" | "asked") => void
+  /** Whether the newest listing is read and nothing newer was announced. */
+  readonly settled: () => boolean
+  /** Calls back once, when it is settled, or could not be read; the function returned gives up. */
+  readonly whenSettled: (then: () => void) => () => void
+  /** Why nothing can be compared, where the listing could not be read or the pins could not be kept. */
+  readonly fault: () => Failure | undefined
+  /** For a settled offer: whether a tool may be called. A listing that is too old is read again behind it. */
+  readonly standing: (name: string) => Standing
+  /** For a settled offer: what of a page may be shown. */
+  readonly shows: (definition: Text) => { readonly name: string; readonly pin: string | undefined } | undefined
+  /** Cursors that lead nowhere new: they are not handed on. */
+  readonly loops: ReadonlySet<string>
+  /** The metadata that the host sends with each request of the modern era: own listings are asked for with the same. */
+  meta: Text | undefined
+}
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = Effect.fnUntraced(function*(options: Options) {
+  const { ask, record, run, server, store } = options
+  const clock = yield* Clock.Clock
+  const scope = yield* Effect.scope
+
+  let pins = options.pins
+  let listing: Pins.Listing | undefined
+  let judged = Pins.judge(pins, "", { items: [], invalid: [] })
+  let fault: Failure | undefined
+  let reading = false
+  let stale = false
+  let again = false
+  let startedAt = Number.NEGATIVE_INFINITY
+  let changeAt = Number.NEGATIVE_INFINITY
+  let readAt = 0
+  let lifetime = oldest
+  let told = ""
+  let waiters: Array<() => void> = []
+  const loops = new Set<string>()
+  const iso = Line.makeTimes()
+  const now = (): number => clock.currentTimeMillisUnsafe()
+
+  const settled = (): boolean => (listing !== undefined || fault !== undefined) && !stale
+
+  const release = (): void => {
+    const ready = waiters
+    waiters = []
+    for (const waiter of ready) waiter()
+  }
+
+  // ---- one listing, all of its pages
+
+  const params = (cursor: Text | undefined): Text | undefined => {
+    if (cursor === undefined && offer.meta === undefined) return undefined
+    return T.object([
+      ...(cursor === undefined ? [] : [["cursor", cursor] as const]),
+      ...(offer.meta === undefined ? [] : [["_meta", offer.meta] as const])
+    ])
+  }
+
+  /** Own requests have a limit: a server that never answers must not hold the host's listing for ever. */
+  const page = (cursor: Text | undefined, then: (reply: Reply) => void): void => {
+    let open = true
+    const answer = (reply: Reply): void => {
+      if (!open) return
+      open = false
+      stop()
+      then(reply)
+    }
+    let stop = (): void => {}
+    ask("tools/list", params(cursor), answer)
+    if (open) {
+      stop = run(Effect.sleep(pageLimit), (exit) => {
+        if (!Exit.isSuccess(exit) || !open) return
+        answer(Refusal.failure("server-silent", { server }))
+        options.turn()
+      })
+    }
+  }
+
+  const read = (): void => {
+    reading = true
+    again = false
+    startedAt = now()
+    const found: Array<Text> = []
+    const seen = new Set<string>()
+    let pages = 0
+    lifetime = oldest
+    const next = (cursor: Text | undefined): void =>
+      page(cursor, (reply) => {
+        if (reply._tag === "Failure") {
+          finish(Refusal.failure("listing-failed", { server, more: message(reply) }), found)
+          return
+        }
+        const tools = T.member(reply.result, "tools")
+        if (tools === undefined || !T.isArray(tools)) {
+          finish(Refusal.failure("listing-failed", { server, more: "the answer has no array of tools" }), found)
+          return
+        }
+        for (const tool of T.elements(tools)) if (found.length < maxItems) found.push(tool)
+        const ttl = T.member(reply.result, "ttlMs")
+        if (ttl !== undefined) lifetime = Math.max(apart, Math.min(lifetime, Number(ttl)))
+        const after = T.member(reply.result, "nextCursor")
+        const text = after === undefined ? undefined : T.string(after)
+        pages++
+        if (after === undefined || text === undefined) finish(undefined, found)
+        else if (seen.has(text) || pages >= maxPages || found.length >= maxItems) {
+          loops.add(text)
+          finish(undefined, found)
+        } else {
+          seen.add(text)
+          next(after)
+        }
+      })
+    next(undefined)
+  }
+
+  const finish = (failed: Failure | undefined, found: ReadonlyArray<Text>): void => {
+    run(settle(failed, found), () => {
+      reading = false
+      readAt = now()
+      if (again) {
+        // What was announced meanwhile is not in this listing: read once more before anyone is answered.
+        request()
+        return
+      }
+      stale = false
+      release()
+      options.turn()
+    })
+  }
+
+  /** Keeps what was seen, pins a first sight where that is trusted, and judges. */
+  const settle = Effect.fnUntraced(function*(failed: Failure | undefined, found: ReadonlyArray<Text>) {
+    fault = failed
+    const at = iso(now())
+    const variant = options.variant()
+    const launch = yield* options.launch
+    const fresh = Pins.listing(found)
+    const seen: Pins.Seen = {
+      at,
+      variant,
+      launch,
+      items: fresh.items,
+      invalid: fresh.invalid,
+      ...(failed === undefined ? {} : { fault: message(failed) })
+    }
+    const kept = yield* Effect.result(keep((old) =>
+      failed === undefined && options.firstSight === "trust"
+        ? Pins.trustFirstSight(old, fresh, variant, launch, at)
+        : Pins.see(old, seen)
+    ))
+    if (kept._tag === "Failure") {
+      fault = Refusal.failure("pins-failed", { server, more: kept.failure.message })
+      options.tell(`what was accepted of ${server} cannot be kept: ${kept.failure.message}`)
+      return
+    }
+    if (failed !== undefined) {
+      options.tell(`the listing of ${server} could not be read: ${message(failed)}`)
+      return
+    }
+    listing = fresh
+    judge()
+  })
+
+  /** Changes the pins by compare-and-set; a change to the same writes nothing. */
+  const keep = Effect.fnUntraced(function*(change: (old: Pins.Pins) => Pins.Pins): Effect.fn.Return<void, PinStoreError> {
+    for (;;) {
+      const next = change(pins)
+      if (next === pins) return
+      const expected = pins.version
+      if (yield* store.save(server, expected, next)) {
+        const trusted = next.pins.filter((pin) => pin.how === "first-sight" && !pins.pins.includes(pin))
+        if (trusted.length > 0) {
+          record({ type: "trusted", server, items: trusted.map(({ digest, kind, name }) => ({ kind, name, digest })) })
+        }
+        pins = { ...next, version: expected + 1 }
+        return
+      }
+      pins = yield* store.load(server)
+    }
+  })
+
+  const judge = (): void => {
+    if (listing === undefined) return
+    judged = Pins.judge(pins, options.variant(), listing)
+    const items = judged.held.map(({ digest, kind, name, reason }) => ({ kind, name, digest, why: reason }))
+    const news = items.map((item) => `${item.name} ${item.digest} ${item.why}`).join("\n")
+    if (news === told) return
+    told = news
+    if (items.length === 0) return
+    const observing = options.firstSight === "observe"
+    record({ type: observing ? "observed" : "held", server, items })
+    options.tell(
+      `${items.length} of the tools of ${server} ${items.length === 1 ? "is" : "are"} ${
+        observing ? "not accepted, but shown because --first-sight observe was given" : "held"
+      }; to review: sallyport pins show ${server}`
+    )
+  }
+
+  /** Starts a listing now, or as soon as one may be: listings are coalesced. */
+  const request = (): void => {
+    const wait = Math.max(0, startedAt + apart - now())
+    if (wait === 0) {
+      read()
+      return
+    }
+    reading = true
+    run(Effect.sleep(wait), (exit) => {
+      if (!Exit.isSuccess(exit)) return
+      read()
+      options.turn()
+    })
+  }
+
+  const offer: Offer = {
+    refresh: (why) => {
+      if (why === "changed") {
+        stale = true
+        again = reading
+        if (reading) return
+        // The first announcement in a while is followed at once, whenever the opening's listing was.
+        if (now() - changeAt >= apart) startedAt = Number.NEGATIVE_INFINITY
+        changeAt = now()
+        request()
+        return
+      }
+      if (reading) return
+      if (listing === undefined || why === "asked" && fault !== undefined) request()
+    },
+    settled,
+    whenSettled: (then) => {
+      waiters.push(then)
+      return () => {
+        waiters = waiters.filter((waiter) => waiter !== then)
+      }
+    },
+    fault: () => fault,
+    standing: (name) => {
+      if (!reading && now() - readAt >= lifetime) request()
+      const verdict = judged.byName.get(name)
+      if (verdict === undefined) return { _tag: "Shut", reason: "unknown-item" }
+      if (verdict._tag === "Accepted") return { _tag: "Open", pin: verdict.digest }
+      return options.firstSight === "observe"
+        ? { _tag: "Open", pin: undefined }
+        : { _tag: "Shut", reason: verdict.reason }
+    },
+    shows: (definition) => {
+      const verdict = judged.status(definition)
+      if (verdict._tag === "Accepted") return { name: verdict.name, pin: verdict.digest }
+      return options.firstSight === "observe" ? { name: verdict.name, pin: undefined } : undefined
+    },
+    loops,
+    meta: undefined
+  }
+
+  // A person accepts in another process: it is noticed, and what the host sees is judged anew.
+  yield* Effect.forkIn(
+    Effect.gen(function*() {
+      for (;;) {
+        yield* store.newer(server, pins.version)
+        const loaded = yield* Effect.result(store.load(server))
+        if (loaded._tag === "Failure" || loaded.success.version <= pins.version) continue
+        const before = judged
+        pins = loaded.success
+        judge()
+        if (listing !== undefined && Pins.shownDiffers(before, judged)) {
+          options.changed()
+          options.turn()
+        }
+      }
+    }),
+    scope
+  )
+
+  return offer
+})
+
+/** The message of an error answer. */
+const message = (failure: Failure): string => {
+  const text = T.member(failure.error, "message")
+  return (text === undefined ? undefined : T.string(text)) ?? failure.error
+}

@@ -1,0 +1,192 @@
+/**
+ * What the two ends of a line have agreed on: the era, the revision, and what each side declared.
+ *
+ * **Details**
+ *
+ * A pure state machine, fed with the messages that open a session. It refuses nothing itself: {@link judgeRequest} and
+ * {@link judgeNotification} answer from the tables, and the parts of the line act on the answer.
+ *
+ * @since 0.1.0
+ */
+import type * as Reason from "../wire/Reason.ts"
+import type { Reply, Text } from "../wire/Message.ts"
+import * as T from "../wire/Text.ts"
+import * as Capability from "./Capability.ts"
+import * as Method from "./Method.ts"
+import * as Revision from "./Revision.ts"
+
+/**
+ * The state of an agreement.
+ *
+ * - `opening`: nothing was agreed; `initializing`: an initialize is unanswered; `agreed`: revision and capabilities are
+ *   known; `open`: the session is in use (`notifications/initialized` passed, or the era is modern).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Agreement {
+  phase: "opening" | "initializing" | "agreed" | "open"
+  era: Revision.Era | undefined
+  revision: Revision.Revision | undefined
+  client: ReadonlySet<Capability.Path>
+  server: ReadonlySet<Capability.Path>
+}
+
+/**
+ * Nothing agreed yet.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (): Agreement => ({
+  phase: "opening",
+  era: undefined,
+  revision: undefined,
+  client: new Set(),
+  server: new Set()
+})
+
+/**
+ * Whether a request's params claim the modern era: `_meta` names a protocol version.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const claimOf = (params: Text | undefined): string | undefined => {
+  // The name is looked for as text first: most requests of legacy sessions have no such thing.
+  if (params === undefined || !params.includes(Revision.meta.protocolVersion)) return undefined
+  const meta = T.member(params, "_meta")
+  const version = meta !== undefined && T.isObject(meta) ? T.member(meta, Revision.meta.protocolVersion) : undefined
+  return version === undefined ? undefined : T.string(version)
+}
+
+/**
+ * The params' `_meta` object, where there is one.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const metaOf = (params: Text | undefined): Text | undefined => {
+  const meta = params === undefined ? undefined : T.member(params, "_meta")
+  return meta !== undefined && T.isObject(meta) ? meta : undefined
+}
+
+/**
+ * An initialize request goes on: what the client declares is known from here.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const initializeSent = (self: Agreement, params: Text | undefined): void => {
+  self.phase = "initializing"
+  self.client = Capability.read("client", params === undefined ? undefined : T.member(params, "capabilities"))
+}
+
+/**
+ * Initialize was answered. Gives the reason where the answer names a revision that Sallyport does not implement, or no
+ * legacy one (lifecycle, Version Negotiation); an error answer leaves the session as it was before.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const initializeAnswered = (self: Agreement, reply: Reply): Reason.Reason | undefined => {
+  if (reply._tag === "Failure") {
+    self.phase = "opening"
+    return undefined
+  }
+  const version = T.member(reply.result, "protocolVersion")
+  const revision = version === undefined ? undefined : T.string(version)
+  if (!Revision.isRevision(revision) || Revision.table[revision].era !== "legacy") {
+    self.phase = "opening"
+    return "unsupported-revision"
+  }
+  self.phase = "agreed"
+  self.era = "legacy"
+  self.revision = revision
+  self.server = Capability.read("server", T.member(reply.result, "capabilities"))
+  return undefined
+}
+
+/**
+ * The host said that it is ready (`notifications/initialized`).
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const initialized = (self: Agreement): void => {
+  if (self.phase === "agreed") self.phase = "open"
+}
+
+/**
+ * server/discover was answered. A result settles the era to modern; an error settles nothing.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const discoverAnswered = (self: Agreement, reply: Reply): void => {
+  if (reply._tag === "Failure" || self.era === "legacy") return
+  const versions = T.member(reply.result, "supportedVersions")
+  const known = versions === undefined || !T.isArray(versions)
+    ? []
+    : T.elements(versions).map(T.string)
+  const revision = Revision.modern.find((candidate) => known.includes(candidate))
+  if (revision === undefined) return
+  self.phase = "open"
+  self.era = "modern"
+  self.revision = revision
+  self.server = Capability.read("server", T.member(reply.result, "capabilities"))
+}
+
+/**
+ * A modern request was seen: its declared capabilities are the ones that count until the next one.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const modernRequest = (self: Agreement, params: Text | undefined): void => {
+  const meta = metaOf(params)
+  if (meta !== undefined) self.client = Capability.read("client", T.member(meta, Revision.meta.clientCapabilities))
+}
+
+/**
+ * Whether a request may go on under what was agreed: its reason to be refused, or `undefined`.
+ *
+ * **Details**
+ *
+ * A method outside the tables passes, as far as this table goes, to a server that declared `extensions` or
+ * `experimental`: the gate decides.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const judgeRequest = (self: Agreement, from: "host" | "server", name: string): Reason.Reason | undefined => {
+  if (self.revision === undefined) return name === "ping" ? undefined : "not-initialized"
+  const method = Method.find(name, "request", from, self.revision)
+  const declared = from === "host" ? self.server : self.client
+  if (method === undefined) {
+    return from === "host" && !Method.isKnown(name) &&
+        (declared.has("server.extensions") || declared.has("server.experimental"))
+      ? undefined
+      : "unknown-method"
+  }
+  return method.needs === undefined || declared.has(method.needs) ? undefined : "not-offered"
+}
+
+/**
+ * Whether a notification may go on: its reason to be dropped, or `undefined`.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const judgeNotification = (
+  self: Agreement,
+  from: "host" | "server",
+  name: string
+): Reason.Reason | undefined => {
+  if (self.revision === undefined) return "not-initialized"
+  const method = Method.find(name, "notification", from, self.revision)
+  if (method === undefined) return "unknown-notification"
+  const declared = method.needs === undefined ||
+    (method.needs.startsWith("client.") ? self.client : self.server).has(method.needs)
+  return declared ? undefined : "not-offered"
+}

@@ -1,0 +1,17 @@
+/**
+ * Dispatch: routes what a peer asks.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type { Leg } from "../line/Port.ts"
+import type { Who } from "./Transport.ts"
+
+/**
+ * @category services
+ * @since 0.1.0
+ */
+export class Dispatch extends Context.Service<Dispatch, {
+  /** The leg that answers this peer. A leg that cannot reach its server still opens, and answers with why. */
+  readonly open: (who: Who) => Leg
+}>()("@sallyport/core/stage/Dispatch") {}

@@ -1,0 +1,27 @@
+/**
+ * Parse: chunks of bytes become checked messages or typed refusals.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import * as Members from "../protocol/Members.ts"
+import * as Feed from "../wire/Feed.ts"
+
+/**
+ * @category services
+ * @since 0.1.0
+ */
+export class Parse extends Context.Service<Parse, {
+  /** A reader for one peer. */
+  readonly open: () => Feed.Feed
+}>()("@sallyport/core/stage/Parse") {}
+
+/**
+ * The strict reader of design section 3, with the limits given.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (limits: Feed.Limits = Feed.defaultLimits): Layer.Layer<Parse> =>
+  Layer.succeed(Parse, { open: () => Feed.make({ ...limits, members: Members.all }) })
