@@ -708,6 +708,30 @@ export const digestOfHeld = (pins: Pins, names?: ReadonlyArray<string>): string 
   ])
 }
 
+/**
+ * The server under whose name the same launch, or a definition of this listing, is held as changed; `undefined` where
+ * there is none.
+ *
+ * **When to use**
+ *
+ * Before a first sight is trusted: what is held under one name must not become trusted by giving another.
+ *
+ * @category judging
+ * @since 0.1.0
+ */
+export const heldElsewhere = (
+  others: ReadonlyArray<Pins>,
+  listing: Listing,
+  launch: LaunchPin
+): string | undefined => {
+  const digests = new Set(listing.items.map(({ digest }) => digest))
+  return others.find((other) => {
+    const held = heldOf(other)
+    return (held.launch?.accepted !== undefined && held.launch.seen.digest === launch.digest) ||
+      held.verdicts.some((verdict) => verdict._tag === "Changed" && digests.has(verdict.digest))
+  })?.server
+}
+
 // ---- changing
 
 /**
@@ -873,6 +897,18 @@ export const see = (pins: Pins, seen: Seen): Pins => {
   if (before !== undefined && fingerprint(before) === fingerprint(next)) return pins
   return { ...pins, seen: next, ...(pins.since === undefined && seen.fault === undefined ? { since: seen.at } : {}) }
 }
+
+/**
+ * Keeps a launch that was not started because it is not the accepted one, so that it can be shown and accepted. What was
+ * listed stays as it was last seen.
+ *
+ * @category changing
+ * @since 0.1.0
+ */
+export const seeLaunch = (pins: Pins, launch: LaunchPin, at: string): Pins =>
+  pins.seen?.launch.digest === launch.digest
+    ? pins
+    : { ...pins, seen: { ...(pins.seen ?? { at, variant: "", items: [], invalid: [] }), launch } }
 
 /**
  * Forgets everything but that the name was there once, so that it is not trusted at first sight again.
