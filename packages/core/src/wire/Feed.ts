@@ -135,13 +135,15 @@ export const make = (options: Options): Feed => {
     if (kept.length > keepBytes) kept = Buffer.allocUnsafe(0)
   }
 
+  /** The refusal of the message between `first` and `end`, whose own pointer is `path`, in the line from `from`. */
   const refused = (
     b: Buffer,
     reason: Reason,
     from: number,
     at: number,
     first: number,
-    end: number
+    end: number,
+    path: string
   ): Refused => {
     const salvage = new Salvage()
     salvage.push(b, first, end)
@@ -151,14 +153,14 @@ export const make = (options: Options): Feed => {
       reason,
       kind: salvage.kind(whole),
       id: salvage.id(),
-      pointer: reason === "too-long" ? "" : pointerTo(b, from, at, end),
+      pointer: reason === "too-long" ? "" : path + pointerTo(b, first, at, end),
       offset: at - from
     }
   }
 
   /** What the line from `from` to the line feed at `end` gives, if it is not good, or an array. */
   const judge = (b: Buffer, from: number, end: number, reason: Reason, at: number): Item => {
-    const refuse = (reason: Reason, at: number): Refused => refused(b, reason, from, at, from, end)
+    const refuse = (reason: Reason, at: number): Refused => refused(b, reason, from, at, from, end, "")
     const broken = Utf8.broken(b, from, end)
     if (broken >= 0) return refuse("not-utf8", broken)
     const verdict = G.wellFormed(b, from, maxBatch)
@@ -168,14 +170,11 @@ export const make = (options: Options): Feed => {
     const [first, ...rest] = verdict.elements
     if (first === undefined) return refuse("empty-batch", start)
     if (rest.length >= maxBatch) return refuse("batch-too-long", start)
-    const element = (p: number, stop: number): Single => {
+    const element = (p: number, k: number): Single => {
       const good = scanner.message(b, p) >= 0 ? scanner.build(b) : undefined
-      return good ?? refused(b, scanner.reason, from, scanner.at, p, stop)
+      return good ?? refused(b, scanner.reason, from, scanner.at, p, rest[k] ?? end, `/${k}`)
     }
-    return {
-      _tag: "Batch",
-      items: [element(first, rest[0] ?? end), ...rest.map((p, k) => element(p, rest[k + 1] ?? end))]
-    }
+    return { _tag: "Batch", items: [element(first, 0), ...rest.map((p, k) => element(p, k + 1))] }
   }
 
   /** Reads the line at `from`, which has a line feed; the index after it. */
@@ -203,7 +202,7 @@ export const make = (options: Options): Feed => {
     const end = b.indexOf(G.LF, from)
     each(
       lengthOf(b, from, end) > messageBytes
-        ? refused(b, "too-long", from, from + messageBytes, from, end)
+        ? refused(b, "too-long", from, from + messageBytes, from, end, "")
         : judge(b, from, end, reason, at)
     )
     return end + 1

@@ -183,6 +183,11 @@ export const table = {
     says: "the server did not list in time after it announced a change",
     remedy: "try again"
   },
+  "locked": {
+    code: InternalError,
+    says: "the operator's settings do not allow to start it this way, so it was not started",
+    remedy: "the operator must change the command line or the settings"
+  },
   "launch-changed": {
     code: InternalError,
     says: "the command differs from the one that was accepted under this name, so it was not started",

@@ -13,14 +13,18 @@ import * as Utf8 from "./utf8.ts"
 /** Longer tokens are not kept. */
 const maxToken = maxId
 
+/** What has more members is no message that went wrong. */
+const maxMembers = 64
+
 const NAME = 0
 const AFTER_NAME = 1
 const VALUE = 2
 const AFTER_VALUE = 3
 
 export class Salvage {
+  private begun = false
+  private hopeless = false
   private depth = 0
-  private isObject: boolean | undefined
   private inString = false
   private escaped = false
   private expects = AFTER_VALUE
@@ -31,6 +35,7 @@ export class Salvage {
   private open = false
   private name: string | undefined
 
+  private members = 0
   private ids = 0
   private idText: Text | undefined
   private likeIds = 0
@@ -38,55 +43,103 @@ export class Salvage {
   private replies = 0
 
   push(b: Uint8Array, from: number, end: number): void {
-    for (let p = from; p < end; p++) {
-      const c = b[p] ?? G.LF
-      if (this.inString) {
-        if (this.keeps) this.keep(c)
-        if (this.escaped) this.escaped = false
-        else if (c === G.BACKSLASH) this.escaped = true
-        else if (c === G.QUOTE) {
-          this.inString = false
-          if (this.keeps) this.stringEnds()
-        }
-        continue
-      }
+    for (let p = from; p < end && !this.hopeless;) {
+      if (this.inString && !this.keeps) p = this.skipString(b, p, end)
+      else if (this.depth > 1) p = this.skipValue(b, p, end)
+      else this.byte(b[p++] ?? G.LF)
+    }
+  }
+
+  /** Inside a string that nobody asks for. */
+  private skipString(b: Uint8Array, p: number, end: number): number {
+    if (this.escaped) {
+      this.escaped = false
+      return p + 1
+    }
+    while (p < end) {
+      const c = b[p++] ?? G.LF
       if (c === G.QUOTE) {
-        this.inString = true
-        if (this.depth === 1 && (this.expects === NAME || this.expects === VALUE)) {
-          this.size = 0
-          this.keeps = true
-          this.keep(c)
-        }
-        continue
+        this.inString = false
+        return p
       }
-      if (c === G.SPACE || c === G.TAB || c === G.CR) {
-        if (this.open && this.keeps) this.keeps = false
-        continue
-      }
-      if (c === G.OPEN_OBJECT || c === G.OPEN_ARRAY) {
-        this.isObject ??= c === G.OPEN_OBJECT
-        if (this.depth === 1 && this.expects === VALUE) this.valueEnds(undefined)
-        this.depth++
-        if (this.depth === 1) this.expects = NAME
-      } else if (c === G.CLOSE_OBJECT || c === G.CLOSE_ARRAY) {
-        if (this.depth === 1) this.scalarEnds()
-        if (this.depth > 0) this.depth--
-      } else if (this.depth === 1) {
-        if (c === G.COMMA) {
-          this.scalarEnds()
-          this.expects = NAME
-        } else if (c === G.COLON) {
-          if (this.expects === AFTER_NAME) this.expects = VALUE
-        } else if (this.expects === VALUE) {
-          if (!this.open) {
-            this.open = true
-            this.keeps = true
-            this.size = 0
-          } else if (!this.keeps) this.size = maxToken + 1 // two tokens where one value must be
-          if (this.keeps) this.keep(c)
-        } else if (this.expects === AFTER_VALUE && this.name === "id") this.idText = undefined
+      if (c === G.BACKSLASH) {
+        this.escaped = true
+        return p
       }
     }
+    return p
+  }
+
+  /** Inside a value of a member, where only strings and brackets count. */
+  private skipValue(b: Uint8Array, p: number, end: number): number {
+    let { depth } = this
+    while (p < end && depth > 1) {
+      const c = b[p++] ?? G.LF
+      if (c === G.QUOTE) {
+        this.inString = true
+        break
+      }
+      if (c === G.OPEN_OBJECT || c === G.OPEN_ARRAY) depth++
+      else if (c === G.CLOSE_OBJECT || c === G.CLOSE_ARRAY) depth--
+    }
+    this.depth = depth
+    return p
+  }
+
+  private byte(c: number): void {
+    if (this.inString) {
+      this.keep(c)
+      if (this.escaped) this.escaped = false
+      else if (c === G.BACKSLASH) this.escaped = true
+      else if (c === G.QUOTE) {
+        this.inString = false
+        this.stringEnds()
+      }
+      return
+    }
+    if (c === G.SPACE || c === G.TAB || c === G.CR) {
+      if (this.open) this.keeps = false
+      return
+    }
+    if (!this.begun) {
+      this.begun = true
+      // of an array, or of what is no JSON from the start, nothing can be told
+      this.hopeless = c !== G.OPEN_OBJECT
+    }
+    if (c === G.QUOTE) {
+      this.inString = true
+      if (this.depth === 1 && (this.expects === NAME || this.expects === VALUE)) {
+        this.size = 0
+        this.keeps = true
+        this.keep(c)
+      }
+    } else if (c === G.OPEN_OBJECT || c === G.OPEN_ARRAY) {
+      if (this.depth === 1 && this.expects === VALUE) this.valueEnds(undefined)
+      this.depth++
+      if (this.depth === 1) this.expects = NAME
+    } else if (c === G.CLOSE_OBJECT || c === G.CLOSE_ARRAY) {
+      if (this.depth === 1) this.scalarEnds()
+      if (this.depth > 0) this.depth--
+    } else if (this.depth === 1) this.between(c)
+  }
+
+  /** A byte between the brackets of the message that begins or ends no string. */
+  private between(c: number): void {
+    if (c === G.COMMA) {
+      this.scalarEnds()
+      this.expects = NAME
+    } else if (c === G.COLON) {
+      if (this.expects === AFTER_NAME) this.expects = VALUE
+    } else if (this.expects === VALUE) {
+      if (!this.open) {
+        this.open = true
+        this.keeps = true
+        this.size = 0
+      }
+      // after a blank comes a second token where one value must be
+      if (this.keeps) this.keep(c)
+      else this.size = maxToken + 1
+    } else if (this.expects === AFTER_VALUE && this.name === "id") this.idText = undefined
   }
 
   private keep(c: number): void {
@@ -116,24 +169,24 @@ export class Salvage {
     this.open = false
     this.keeps = false
     this.expects = AFTER_VALUE
+    if (++this.members > maxMembers) this.hopeless = true
     const { name } = this
-    if (name === undefined) return
     if (name === "id") {
       this.ids++
       this.idText = json === undefined ? undefined : normalId(json)
     } else if (name === "method") this.methods += json?.startsWith("\"") === true ? 1 : 2
     else if (name === "result" || name === "error") this.replies++
-    else if (Fold.fold(name) === "id") this.likeIds++
+    else if (name !== undefined && Fold.fold(name) === "id") this.likeIds++
   }
 
   /** The id, if there was exactly one that could be an id. */
   id(): Text | undefined {
-    return this.isObject === true && this.ids === 1 ? this.idText : undefined
+    return !this.hopeless && this.ids === 1 ? this.idText : undefined
   }
 
   /** What the line would have been. `whole`: it is JSON, so that a member that was not seen is not there. */
   kind(whole: boolean): Refused["kind"] {
-    if (this.isObject !== true) return "unknown"
+    if (this.hopeless) return "unknown"
     if (this.methods === 0) return this.replies > 0 ? "response" : "unknown"
     if (this.methods > 1 || this.replies > 0) return "unknown"
     if (this.ids > 0) return "request"

@@ -9,7 +9,9 @@ const escaped = (separator: string): string => `\\u${separator.charCodeAt(0).toS
 /** Escapes what some readers take for the end of a line. Only inside strings can JSON text have such a character. */
 export const lineSafe = (json: string): string =>
   // three searches for one character are faster than one for a class
-  json.includes("\u2028") || json.includes("\u2029") || json.includes("\u0085") ? json.replace(separators, escaped) : json
+  json.includes("\u2028") || json.includes("\u2029") || json.includes("\u0085")
+    ? json.replace(separators, escaped)
+    : json
 
 /** A string as JSON: escaped only where it must be, or where some reader would see the end of a line. */
 export const quote = (value: string): Text => checked(lineSafe(JSON.stringify(value.toWellFormed())))
