@@ -1,48 +1,13 @@
-// What the ledger costs: microseconds of an append, of a commit, and of the digest of a text. Writes to a folder under
-// the system's temporary folder. usage: node bench/ledger.mjs [rounds]
+// What the ledger costs: CPU microseconds of an entry in groups of 64 and of 2, and of the digest of a text. Writes to a
+// folder under the system's temporary folder. usage: node bench/ledger.mjs [rounds]
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import {
-  fdatasyncSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-  writeSync
-} from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as NodeFiles from "../packages/core/src/node/NodeFiles.ts"
 import * as Ledger from "../packages/core/src/stage/Ledger.ts"
-import { Files, FilesError } from "../packages/core/src/store/Files.ts"
-
-// The file service without its checks: this measures the ledger, and its writes.
-const attempt = (path, f) =>
-  Effect.try({
-    try: f,
-    catch: (error) =>
-      new FilesError({
-        kind: error.code === "ENOENT" ? "missing" : error.code === "EEXIST" ? "exists" : "failed",
-        path,
-        message: String(error)
-      })
-  })
-const files = Layer.succeed(Files, {
-  folder: () => Effect.void,
-  trusted: () => Effect.void,
-  read: (path) => attempt(path, () => readFileSync(path, "utf8")),
-  list: (path) => attempt(path, () => readdirSync(path).sort()),
-  create: (path, text) => attempt(path, () => writeFileSync(path, text, { flag: "wx", mode: 0o600 })),
-  replace: (path, text) => attempt(path, () => writeFileSync(path, text)),
-  remove: (path) => attempt(path, () => rmSync(path, { force: true })),
-  appender: (path) =>
-    Effect.map(attempt(path, () => openSync(path, "ax", 0o600)), (fd) => ({
-      path,
-      append: (text) => attempt(path, () => void writeSync(fd, text)),
-      sync: attempt(path, () => fdatasyncSync(fd))
-    }))
-})
+import * as Folder from "../packages/core/src/stage/LedgerFolder.ts"
 
 const digest = "5f".repeat(32)
 const call = {
@@ -57,49 +22,61 @@ const call = {
   rule: "allow-read"
 }
 const outcome = (of) => ({ type: "outcome", of, was: "result", digest })
-
+const text = JSON.stringify({ name: "read_note", arguments: { text: "x".repeat(150) } })
 const rounds = Number(process.argv[2] ?? 3)
-const cpu = (f) => {
+
+/** CPU microseconds a unit, the least of some rounds. */
+const cpu = Effect.fnUntraced(function*(units, work) {
   let best = Infinity
   for (let i = 0; i < rounds; i++) {
     const before = process.cpuUsage()
-    const count = f()
+    yield* work
     const used = process.cpuUsage(before)
-    best = Math.min(best, (used.user + used.system) / count)
+    best = Math.min(best, (used.user + used.system) / units)
   }
   return best.toFixed(2)
-}
+})
 
-const measure = (name, options, layer) => {
+const measure = async (name, options, layer) => {
   const directory = mkdtempSync(join(tmpdir(), "ledger-bench-"))
   const program = Effect.gen(function*() {
     const ledger = yield* Ledger.Ledger
-    const run = (entries, commits) => () => {
-      for (let i = 0; i < commits; i++) {
-        for (let j = 0; j < entries; j += 2) ledger.append(outcome(ledger.append(call)))
-        Effect.runSync(ledger.commit)
-      }
-      return entries * commits
-    }
-    run(64, 500)()
-    const groups = cpu(run(64, options.sync ? 100 : 2000))
-    const pairs = cpu(run(2, options.sync ? 500 : 10_000))
-    const text = JSON.stringify({ name: "read_note", arguments: { text: "x".repeat(150) } })
-    const digests = cpu(() => {
-      for (let i = 0; i < 100_000; i++) ledger.digest(text)
-      return 100_000
-    })
+    const run = (entries, commits) =>
+      cpu(
+        entries * commits,
+        Effect.gen(function*() {
+          for (let i = 0; i < commits; i++) {
+            for (let j = 0; j < entries; j += 2) ledger.append(outcome(ledger.append(call)))
+            yield* ledger.commit
+          }
+        })
+      )
+    yield* run(64, 500)
+    const groups = yield* run(64, options.sync ? 200 : 2000)
+    const pairs = yield* run(2, options.sync ? 1000 : 20_000)
+    const digests = yield* cpu(
+      100_000,
+      Effect.sync(() => {
+        for (let i = 0; i < 100_000; i++) ledger.digest(text)
+      })
+    )
     console.log(
-      `${name.padEnd(12)} entry in groups of 64 ${groups}   in groups of 2 ${pairs}   digest of 200 B ${digests}`
+      `${name.padEnd(12)} entry in groups of 64 ${groups}, in groups of 2 ${pairs}; digest of 200 B ${digests}`
     )
   })
-  Effect.runSync(
-    Effect.scoped(Effect.provide(program, Layer.provide(layer({ directory, ...options }), files), { local: true }))
+  await Effect.runPromise(
+    Effect.scoped(Effect.provide(program, Layer.provide(layer({ directory, ...options }), NodeFiles.layer)))
   )
+  const before = performance.now()
+  const report = await Effect.runPromise(Effect.provide(Folder.verify(directory), NodeFiles.layer))
+  if (report.entries > 0) {
+    const each = (performance.now() - before) * 1000 / report.entries
+    console.log(`${"".padEnd(12)} verify: ${report.status}, ${report.entries} entries, ${each.toFixed(1)} us each`)
+  }
   rmSync(directory, { recursive: true })
 }
 
 console.log("CPU microseconds, best of " + rounds)
-measure("none", {}, () => Ledger.layerNone)
-measure("file", { sync: false }, Ledger.layerFile)
-measure("file, sync", { sync: true }, Ledger.layerFile)
+await measure("none", {}, () => Ledger.layerNone)
+await measure("file", { sync: false }, Ledger.layerFile)
+await measure("file, sync", { sync: true }, Ledger.layerFile)

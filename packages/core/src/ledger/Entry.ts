@@ -136,8 +136,8 @@ export const Name = Schema.Struct({
 export type Name = typeof Name.Type
 
 /**
- * The first line of a segment: which file it is, by which run of which process, under which key, the sequence number
- * of its first entry, and the segments that no segment had named yet.
+ * The first line of a segment: which file it is, which part of which run of which process, under which key, the
+ * sequence number of its first entry, and the segments that no segment had named yet.
  *
  * @category schemas
  * @since 0.1.0
@@ -148,6 +148,7 @@ export const Opened = Schema.Struct({
   segment: Schema.String,
   time: Time,
   run: Schema.String,
+  part: Count,
   pid: Count,
   key: Schema.String,
   first: Count,
@@ -160,12 +161,12 @@ export const Opened = Schema.Struct({
 export type Opened = typeof Opened.Type
 
 /**
- * The last line of a segment that was closed in order.
+ * The last line of a segment that was closed in order; `more` says that its process went on to another segment.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const Closed = Schema.Struct({ type: Schema.Literal("closed"), time: Time })
+export const Closed = Schema.Struct({ type: Schema.Literal("closed"), time: Time, more: Schema.Boolean })
 /**
  * @category models
  * @since 0.1.0

@@ -132,7 +132,8 @@ export const entry = (seq: number, time: string, event: Event | Omitted): string
  */
 export const opened = (self: Omit<Opened, "type" | "format">): string =>
   "{\"type\":\"opened\",\"format\":1,\"segment\":" + quote(self.segment) + ",\"time\":" + quote(self.time) +
-  ",\"run\":" + quote(self.run) + ",\"pid\":" + self.pid + ",\"key\":" + quote(self.key) + ",\"first\":" + self.first +
+  ",\"run\":" + quote(self.run) + ",\"part\":" + self.part + ",\"pid\":" + self.pid + ",\"key\":" + quote(self.key) +
+  ",\"first\":" + self.first +
   ",\"names\":[" + self.names.map((name) =>
     "{\"segment\":" + quote(name.segment) + ",\"head\":" + quote(name.head) +
     (name.torn === undefined
@@ -147,7 +148,8 @@ export const opened = (self: Omit<Opened, "type" | "format">): string =>
  * @category encoding
  * @since 0.1.0
  */
-export const closed = (self: Omit<Closed, "type">): string => "{\"type\":\"closed\",\"time\":" + quote(self.time)
+export const closed = (self: Omit<Closed, "type">): string =>
+  "{\"type\":\"closed\",\"time\":" + quote(self.time) + ",\"more\":" + self.more
 
 /**
  * What the last line of a group has before its seal.

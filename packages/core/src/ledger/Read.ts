@@ -76,7 +76,7 @@ const part = (segment: string, text: string): { readonly part: Part | undefined;
     }
     const found = decoded.success
     if (found._tag === "Opened") opened ??= found.opened
-    else if (found._tag === "Closed") closed = true
+    else if (found._tag === "Closed") closed = !found.closed.more
     else {
       group.push({
         segment,
@@ -122,6 +122,8 @@ export const contents = (
   }
   const entries: Array<Listed> = []
   for (const parts of runs.values()) {
+    // By part, not by name: the clock may have been set back.
+    parts.sort((a, b) => a.opened.part - b.opened.part)
     const servers = new Map<number, string>()
     parts.forEach(({ entries: found }, index) => {
       const until = parts[index + 1]?.opened.first ?? Number.POSITIVE_INFINITY

@@ -244,6 +244,14 @@ export const join = (
   }
 }
 
+/**
+ * The exit code for a report: 0 where it holds, 21 where it holds after a mending, 20 otherwise.
+ *
+ * @category verifying
+ * @since 0.1.0
+ */
+export const exitCode = ({ status }: Report): 0 | 20 | 21 => status === "ok" ? 0 : status === "mended" ? 21 : 20
+
 /** Whether a segment still is what another one said of it; notes where a torn end is the recorded one. */
 const compare = (name: Name, target: SegmentReport | undefined, recorded: Set<string>): string | undefined => {
   if (target === undefined) {
@@ -266,17 +274,16 @@ const compare = (name: Name, target: SegmentReport | undefined, recorded: Set<st
 const gaps = (sorted: ReadonlyArray<SegmentReport>): ReadonlyArray<Problem> => {
   const reached = new Map<string, number>()
   const problems: Array<Problem> = []
-  for (const { last, opened, problem, seals, segment } of sorted) {
-    if (opened === undefined || problem !== undefined || seals.size === 0) continue
+  // By part, not by name: the clock may have been set back.
+  const parts = sorted.flatMap(({ last, opened, problem, seals, segment }) =>
+    opened === undefined || problem !== undefined || seals.size === 0 ? [] : [{ last, opened, segment }]
+  ).sort((a, b) => a.opened.part - b.opened.part)
+  for (const { last, opened, segment } of parts) {
     const before = reached.get(opened.run) ?? 0
     if (opened.first > before + 1) {
-      problems.push({
-        segment,
-        line: 1,
-        why: `it begins with entry ${opened.first} of its run, but entries ${before + 1} to ${
-          opened.first - 1
-        } are nowhere`
-      })
+      const missing = `${before + 1} to ${opened.first - 1}`
+      const why = `it begins with entry ${opened.first} of its run, but entries ${missing} are nowhere`
+      problems.push({ segment, line: 1, why })
     }
     reached.set(opened.run, Math.max(before, last))
   }

@@ -253,7 +253,7 @@ interface Segment {
 /** What is given up when the disk is full, so that the fault and the refusals can still be written. */
 const reserved = "0".repeat(1024 * 1024)
 
-/** After a failure, so long nothing is tried again: a host that asks on must not cost a new file each time. */
+/** After a failure, so many milliseconds nothing is tried again: a host that asks on must not cost a new file each time. */
 const patience = 100
 
 /**
@@ -272,12 +272,14 @@ export const makeFile: (
   const scope = yield* Effect.scope
   const keys = yield* loadKeys(directory)
   const now = () => clock.currentTimeMillisUnsafe()
+  const uptime = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
   const time = Line.makeTimes()
   const pending = Pending.make(now)
   const run = hex(16)
   const path = (name: string) => directory + "/" + name
 
   let written = 0
+  let part = 0
   let segment: Segment | undefined
   /** The reserve was given up, and there is no room for it yet. */
   let low = false
@@ -304,23 +306,26 @@ export const makeFile: (
       segment: name,
       time: at,
       run,
+      part: ++part,
       pid: process.pid,
       key: keys.id,
       first: written + 1,
       names
     })
     const sealed = Pending.seal(keys.chain, "", opened + Line.end + lines)
-    const appender = yield* files.appender(path(name), "create")
+    // A new file is on the disk only when its folder is, which `create` sees to; it costs some milliseconds.
+    if (sync) yield* files.create(path(name), sealed.text)
+    const appender = yield* files.appender(path(name), sync ? "existing" : "create")
     // A file that holds no group whole is none: on a full disk each attempt would leave another one.
-    yield* Effect.onError(appender.append(sealed.text), () => Effect.ignore(files.remove(appender.path)))
-    if (sync) yield* appender.sync
+    if (!sync) yield* Effect.onError(appender.append(sealed.text), () => Effect.ignore(files.remove(appender.path)))
     segment = { appender, head: sealed.seal, bytes: sealed.text.length }
     // Both only help later, so nobody waits for them and a failure is none.
     yield* Effect.forkIn(
       Effect.ignore(files.replace(path("index"), Heads.print(index))).pipe(
         Effect.andThen(reserve || low ? Effect.void : Effect.ignore(files.create(path("reserve"), reserved)))
       ),
-      scope
+      scope,
+      { startImmediately: true }
     )
   })
 
@@ -340,16 +345,16 @@ export const makeFile: (
       )
     })
 
-  const close = (lines: string): Effect.Effect<void, FilesError> =>
+  const close = (more: boolean): Effect.Effect<void, FilesError> =>
     Effect.andThen(
-      Effect.suspend(() => write((lines === "" ? "" : lines + Line.end) + Line.closed({ time: time(now()) }))),
+      Effect.suspend(() => write(Line.closed({ time: time(now()), more }))),
       Effect.sync(() => {
         segment = undefined
       })
     )
 
   const put = ({ lines }: Pending.Taken): Effect.Effect<void, FilesError> =>
-    segment !== undefined && segment.bytes >= limit ? close(lines) : write(lines)
+    segment !== undefined && segment.bytes >= limit ? Effect.andThen(close(true), begin(lines)) : write(lines)
 
   /** Makes room by giving up the reserve, if it is there, and tries once more. */
   const putFromReserve = (taken: Pending.Taken, error: FilesError): Effect.Effect<void, FilesError> =>
@@ -371,12 +376,12 @@ export const makeFile: (
   )
 
   const failed = (error: FilesError): Effect.Effect<never, FilesError> => {
-    failure = { error, at: now() }
+    failure = { error, at: uptime() }
     return Effect.fail(error)
   }
 
   const attempt = Effect.suspend(() => {
-    if (failure !== undefined && now() - failure.at < patience) return Effect.fail(failure.error)
+    if (failure !== undefined && uptime() - failure.at < patience) return Effect.fail(failure.error)
     const taken = pending.take()
     if (taken === undefined) return low ? Effect.catch(refill, failed) : Effect.void
     return Effect.matchEffect(Effect.catch(put(taken), (error) => putFromReserve(taken, error)), {
@@ -408,7 +413,7 @@ export const makeFile: (
       return commit
     }).pipe(
       Effect.ignore,
-      Effect.andThen(Effect.suspend(() => segment === undefined ? Effect.void : close(""))),
+      Effect.andThen(Effect.suspend(() => segment === undefined ? Effect.void : close(false))),
       Effect.ignore
     )
   )
