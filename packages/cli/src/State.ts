@@ -1,0 +1,164 @@
+/**
+ * The state folder, as the commands use it.
+ *
+ * @since 0.1.0
+ */
+import * as Pins from "@sallyport/core/pin/Pins"
+import * as Visible from "@sallyport/core/pin/Visible"
+import * as Ledger from "@sallyport/core/stage/Ledger"
+import type { LedgerError } from "@sallyport/core/stage/Ledger"
+import * as LedgerFolder from "@sallyport/core/stage/LedgerFolder"
+import * as PinStore from "@sallyport/core/stage/PinStore"
+import { Files } from "@sallyport/core/store/Files"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { Failure } from "./Failure.ts"
+import * as Folders from "./Folders.ts"
+
+/**
+ * The flag that names the state folder.
+ *
+ * @category flags
+ * @since 0.1.0
+ */
+export const flag = Flag.String("state").pipe(
+  Flag.withMetavar("DIR"),
+  Flag.withDescription("where pins and ledger are kept"),
+  Flag.optional
+)
+
+/**
+ * The flag for output that programs read.
+ *
+ * @category flags
+ * @since 0.1.0
+ */
+export const json = Flag.Boolean("json").pipe(
+  Flag.withDescription("print JSON"),
+  Flag.withoutNegation,
+  Flag.withDefault(false)
+)
+
+/**
+ * A state folder: where it is, and how the user names it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface State {
+  readonly folder: string
+  readonly pins: Layer.Layer<PinStore.PinStore, never, Files>
+  readonly ledgerFolder: string
+  readonly ledger: Layer.Layer<Ledger.Ledger, LedgerError, Files>
+  /** What a command line needs to mean this folder: ` --state DIR`, or nothing. */
+  readonly option: string
+}
+
+const quoted = (path: string): string => /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+
+/**
+ * The state folder that was asked for.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const open = (given: Option.Option<string>): Effect.Effect<State, Failure> =>
+  Folders.state(Option.getOrUndefined(given)).pipe(
+    Effect.mapError((error) =>
+      new Failure({ message: `the state folder is not known: ${error.message}; name it with --state DIR` })
+    ),
+    Effect.map((folder) => ({
+      folder,
+      pins: PinStore.layerFile({ directory: `${folder}/pins` }),
+      ledgerFolder: `${folder}/ledger`,
+      // What a person accepted is not to be lost with the power.
+      ledger: Ledger.layerFile({ directory: `${folder}/ledger`, sync: true }),
+      option: Option.isNone(given) ? "" : ` --state ${quoted(folder)}`
+    }))
+  )
+
+/**
+ * What is kept of a server; fails where it was never seen.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const seen = Effect.fnUntraced(function*(state: State, server: string) {
+  const store = yield* PinStore.PinStore
+  const pins = yield* store.load(server)
+  if (pins.seen !== undefined) return pins
+  const others = (yield* store.servers).filter((name) => name !== server)
+  return yield* new Failure({
+    message: [
+      `${server} was never seen, so there is nothing to look at or accept (in ${Visible.line(state.folder)}).`,
+      `Start it once through the relay: sallyport relay --name ${server}${state.option} -- COMMAND`,
+      ...(others.length === 0 ? [] : [`Known are: ${others.join(", ")}`])
+    ].join("\n")
+  })
+})
+
+/**
+ * The items that were named on the command line: as they are, or as they are shown, with hidden characters as `\u{..}`.
+ * Without any, `undefined`. Fails where the server has none of that name.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const items = (
+  pins: Pins.Pins,
+  named: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<string> | undefined, Failure> => {
+  if (named.length === 0) return Effect.undefined
+  const judgement = Pins.judgeSeen(pins)
+  const known = new Set([...judgement.verdicts, ...judgement.gone].map(({ name }) => name))
+  const found: Array<string> = []
+  const missing: Array<string> = []
+  for (const name of new Set(named)) {
+    if (known.has(name)) found.push(name)
+    else {
+      const shown = [...known].filter((each) => Visible.line(each) === name)
+      if (shown.length === 0) missing.push(name)
+      found.push(...shown)
+    }
+  }
+  return missing.length === 0 ? Effect.succeed(found) : Effect.fail(
+    new Failure({
+      message: `${pins.server} has no item ${missing.map(Visible.name).join(", ")}; ` +
+        "`sallyport pins show` lists what it has"
+    })
+  )
+}
+
+/**
+ * Everything in the ledger; nothing where there is none yet.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const entries = (state: State) => LedgerFolder.read(state.ledgerFolder)
+
+/**
+ * What a server printed last on its stderr; `undefined` where nothing was kept.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const tail = Effect.fnUntraced(function*(state: State, server: string) {
+  const files = yield* Files
+  return yield* files.read(`${state.folder}/tails/${server}`).pipe(
+    Effect.catchIf((error) => error.kind === "missing", () => Effect.undefined)
+  )
+})
+
+/**
+ * The names of the servers of which a tail is kept.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const tails = Effect.fnUntraced(function*(state: State) {
+  const files = yield* Files
+  return (yield* files.list(`${state.folder}/tails`)).filter(PinStore.isServerName)
+})

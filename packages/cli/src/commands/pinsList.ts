@@ -1,0 +1,123 @@
+/**
+ * `sallyport pins list`: one row a server.
+ *
+ * @since 0.1.0
+ */
+import type * as Drift from "@sallyport/core/pin/Drift"
+import * as Pins from "@sallyport/core/pin/Pins"
+import { PinStore } from "@sallyport/core/stage/PinStore"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Effect from "effect/Effect"
+import * as ExitCode from "../ExitCode.ts"
+import { ending } from "../Failure.ts"
+import * as Output from "../Output.ts"
+import * as State from "../State.ts"
+
+/**
+ * One server in one row.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Row {
+  readonly server: string
+  readonly accepted: number
+  readonly held: number
+  readonly launch: "accepted" | "new" | "changed"
+  readonly class: Drift.Class | null
+  readonly seen: string | null
+  readonly fault: boolean
+}
+
+/**
+ * Whether a person has something to look at.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isHeld = (row: Row): boolean => row.held > 0 || row.launch !== "accepted"
+
+/**
+ * Sums up what is known of a server.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const row = (pins: Pins.Pins): Row => {
+  const held = Pins.heldOf(pins)
+  return {
+    server: pins.server,
+    accepted: new Set(pins.pins.map(({ kind, name }) => `${kind} ${name}`)).size,
+    held: held.verdicts.length,
+    launch: held.launch === undefined ? "accepted" : held.launch.accepted === undefined ? "new" : "changed",
+    class: held.class ?? null,
+    seen: pins.seen?.at ?? null,
+    fault: pins.seen?.fault !== undefined
+  }
+}
+
+/**
+ * One row of every server, by name.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const rows = Effect.gen(function*() {
+  const store = yield* PinStore
+  return yield* Effect.forEach(yield* store.servers, (server) => Effect.map(store.load(server), row))
+})
+
+/**
+ * The rows as a table.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const draw = (rows: ReadonlyArray<Row>): string =>
+  Output.table(
+    ["NAME", "ACCEPTED", "HELD", "CLASS", "LAST SEEN"],
+    rows.map((row) => [
+      row.server,
+      String(row.accepted),
+      `${row.held}${row.launch === "accepted" ? "" : " + launch"}`,
+      row.class ?? (isHeld(row) ? "new" : "-"),
+      `${row.seen === null ? "never" : Output.time(row.seen)}${row.fault ? " (not listed since)" : ""}`
+    ])
+  )
+
+/**
+ * @category commands
+ * @since 0.1.0
+ */
+export const command = Command.make(
+  "list",
+  {
+    check: Flag.Boolean("check").pipe(
+      Flag.withDescription("exit 10 when something is held, 11 from class widening on"),
+      Flag.withoutNegation,
+      Flag.withDefault(false)
+    ),
+    state: State.flag,
+    json: State.json
+  },
+  ({ check, json, state }) =>
+    ending(Effect.gen(function*() {
+      const opened = yield* State.open(state)
+      const found = yield* Effect.provide(rows, opened.pins)
+      if (json) yield* Output.printJson({ servers: found })
+      else {
+        yield* Output.print(
+          found.length === 0
+            ? "No server was seen yet. Start one: sallyport relay --name NAME -- COMMAND"
+            : draw(found)
+        )
+      }
+      if (!check) return 0
+      const codes = new Set(found.map((each) => ExitCode.ofHeld(isHeld(each), each.class ?? undefined)))
+      return codes.has(11) ? 11 : codes.has(10) ? 10 : 0
+    }))
+).pipe(
+  Command.withDescription("List the servers: what is accepted, what is held"),
+  Command.withExamples([{ command: "sallyport pins list --check", description: "In a script: is anything held?" }])
+)

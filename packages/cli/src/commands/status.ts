@@ -1,0 +1,148 @@
+/**
+ * `sallyport status`: how things stand.
+ *
+ * @since 0.1.0
+ */
+import type { Event, Omitted } from "@sallyport/core/ledger/Entry"
+import type * as Read from "@sallyport/core/ledger/Read"
+import * as Visible from "@sallyport/core/pin/Visible"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { ending, Failure } from "../Failure.ts"
+import * as Output from "../Output.ts"
+import * as State from "../State.ts"
+import * as Ledger from "./ledger.ts"
+import * as List from "./pinsList.ts"
+
+type Entry<T> = Read.Listed & { readonly event: Extract<Event | Omitted, { readonly type: T }> }
+
+const of = <T extends (Event | Omitted)["type"]>(type: T) => (entry: Read.Listed): entry is Entry<T> =>
+  entry.event.type === type
+
+/**
+ * What status tells.
+ *
+ * - `refusals`: the last ten, newest last.
+ * - `unasked`: what was lately accepted without a question: by its digest, or unseen.
+ * - `loosened`: what the newest session of each server loosened on its command line.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Status {
+  readonly folder: string
+  readonly servers: ReadonlyArray<List.Row>
+  readonly refusals: ReadonlyArray<Entry<"refuse">>
+  readonly unasked: ReadonlyArray<Entry<"accepted">>
+  readonly loosened: ReadonlyArray<Entry<"session">>
+  readonly tails: ReadonlyArray<{ readonly server: string; readonly lines: ReadonlyArray<string> }>
+}
+
+const newestOf = (sessions: ReadonlyArray<Entry<"session">>): ReadonlyArray<Entry<"session">> => [
+  ...new Map(sessions.map((entry) => [entry.event.server, entry])).values()
+]
+
+/** The last lines, with what a terminal would act on made visible. */
+const lastLines = (text: string, count: number): ReadonlyArray<string> =>
+  text.replace(/\n$/, "").split("\n").slice(-count).map((line) => Visible.short(line, 400))
+
+/**
+ * Looks at one server, or at all.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const look = Effect.fnUntraced(function*(state: State.State, name: string | undefined) {
+  const mine = (server: string | undefined) => name === undefined || server === name
+  const servers = (yield* Effect.provide(List.rows, state.pins)).filter(({ server }) => mine(server))
+  const { entries: all } = yield* State.entries(state)
+  const entries = all.filter(({ server }) => mine(server))
+  const tails: Array<{ readonly server: string; readonly lines: ReadonlyArray<string> }> = []
+  for (const server of (yield* State.tails(state)).filter(mine)) {
+    const text = yield* State.tail(state, server)
+    if (text !== undefined && text !== "") tails.push({ server, lines: lastLines(text, name === undefined ? 5 : 40) })
+  }
+  if (name !== undefined && servers.length === 0 && entries.length === 0 && tails.length === 0) {
+    return yield* new Failure({
+      message: `nothing is known of ${Visible.name(name)} in ${Visible.line(state.folder)}; ` +
+        `sallyport pins list${state.option} names the servers`
+    })
+  }
+  const status: Status = {
+    folder: state.folder,
+    servers,
+    refusals: entries.filter(of("refuse")).slice(-10),
+    unasked: entries.filter(of("accepted")).filter(({ event }) => event.how !== "terminal").slice(-5),
+    loosened: newestOf(entries.filter(of("session"))).filter(({ event }) => event.loosened.length > 0),
+    tails
+  }
+  return status
+})
+
+const draw = (status: Status, option: string): string => {
+  const held = status.servers.filter(List.isHeld)
+  const parts: ReadonlyArray<ReadonlyArray<string>> = [
+    [status.servers.length === 0 ? "No server was listed yet." : List.draw(status.servers)],
+    held.length === 0 ? [] : [
+      "Held, until a person has looked at it:",
+      ...held.flatMap(({ server }) => [
+        `  look at it:  sallyport pins diff${option} ${server}`,
+        `  accept it:   sallyport pins accept${option} ${server}`
+      ])
+    ],
+    status.loosened.length === 0 ? [] : [
+      "Loosened on the command line:",
+      ...status.loosened.map(({ event, time }) =>
+        Output.wrapped(
+          `${Output.time(time)}  ${Visible.short(event.server, 32)}  ${
+            event.loosened.map((what) => Visible.short(what, 120)).join(", ")
+          }`,
+          "  "
+        )
+      )
+    ],
+    status.unasked.length === 0 ? [] : ["Accepted without a question:", Ledger.draw(status.unasked)],
+    status.refusals.length === 0 ? ["Nothing was refused."] : ["Last refusals:", Ledger.draw(status.refusals)],
+    ...status.tails.map(({ lines, server }) => [
+      `Last lines of ${server} on stderr:`,
+      ...lines.flatMap((line) => Visible.margin(line, { columns: Output.columns, indent: "  " }))
+    ])
+  ]
+  return parts.filter((part) => part.length > 0).map((part) => part.join("\n")).join("\n\n")
+}
+
+const toJson = (status: Status) => {
+  const entry = ({ event, seq, time }: Read.Listed) => ({ time, seq, ...event })
+  return {
+    folder: status.folder,
+    servers: status.servers,
+    refusals: status.refusals.map(entry),
+    unasked: status.unasked.map(entry),
+    loosened: status.loosened.map(({ event, time }) => ({ time, server: event.server, loosened: event.loosened })),
+    tails: status.tails
+  }
+}
+
+/**
+ * @category commands
+ * @since 0.1.0
+ */
+export const command = Command.make(
+  "status",
+  {
+    state: State.flag,
+    json: State.json,
+    name: Argument.String("NAME").pipe(
+      Argument.withDescription("only this server, with more of its stderr"),
+      Argument.optional
+    )
+  },
+  ({ json, name, state }) =>
+    ending(Effect.gen(function*() {
+      const opened = yield* State.open(state)
+      const status = yield* look(opened, Option.getOrUndefined(name))
+      yield* json ? Output.printJson(toJson(status)) : Output.print(draw(status, opened.option))
+    }))
+).pipe(Command.withDescription("Say how things stand: servers, what is held, refusals, stderr"))
