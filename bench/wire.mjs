@@ -10,7 +10,10 @@ const call = (k, pad) =>
     jsonrpc: "2.0",
     id: k,
     method: "tools/call",
-    params: { name: "read_file", arguments: { path: `/srv/notes/${k}.md`, head: 20, options: { follow: true, text: pad } } }
+    params: {
+      name: "read_file",
+      arguments: { path: `/srv/notes/${k}.md`, head: 20, options: { follow: true, text: pad } }
+    }
   })
 
 const blanks = (line) => JSON.stringify(JSON.parse(line), undefined, 1).replaceAll(/\n */g, " ")
@@ -32,7 +35,9 @@ const loads = {
         method: "tools/call",
         params: {
           name: "t",
-          arguments: Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`member${i}`, { a: i, b: `value ${i} of ${k}`, c: [1, 2.5] }]))
+          arguments: Object.fromEntries(
+            Array.from({ length: 20 }, (_, i) => [`member${i}`, { a: i, b: `value ${i} of ${k}`, c: [1, 2.5] }])
+          )
         }
       }),
     count: 10_000
@@ -42,7 +47,15 @@ const loads = {
   "16 MiB prose": { lines: (k) => call(k, fill(big, prose)), count: 1 },
   "16 MiB not ASCII": { lines: (k) => call(k, fill(big, "\u4f60\u597d")), count: 1 },
   "16 MiB of small values": {
-    lines: (k) => JSON.stringify({ jsonrpc: "2.0", id: k, method: "m", params: { a: Array.from({ length: big / 64 }, (_, i) => ({ name: `item ${i}`, size: i * 1.5, tags: ["a", "b"] })) } }),
+    lines: (k) =>
+      JSON.stringify({
+        jsonrpc: "2.0",
+        id: k,
+        method: "m",
+        params: {
+          a: Array.from({ length: big / 64 }, (_, i) => ({ name: `item ${i}`, size: i * 1.5, tags: ["a", "b"] }))
+        }
+      }),
     count: 1
   }
 }
@@ -111,5 +124,9 @@ for (const [name, { count, lines }] of Object.entries(loads)) {
     b.push(cpu(fed, chunks))
   }
   const each = (values) => `${(least(values) / count).toFixed(count > 1 ? 2 : 0)} us`
-  console.log(`${name.padEnd(24)} parse+stringify ${each(a).padStart(10)}   feed+write ${each(b).padStart(10)}   ratio ${(least(b) / least(a)).toFixed(2)}`)
+  console.log(
+    `${name.padEnd(24)} parse+stringify ${each(a).padStart(10)}   feed+write ${each(b).padStart(10)}   ratio ${
+      (least(b) / least(a)).toFixed(2)
+    }`
+  )
 }

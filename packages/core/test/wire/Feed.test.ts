@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Feed from "@sallyport/core/wire/Feed"
 import type { Refused } from "@sallyport/core/wire/Message"
-import { one, open, read, refused, written } from "./read.ts"
+import { one, open, read, refused, same, written } from "./read.ts"
 
 const ping = (id: string): string => `{"jsonrpc":"2.0","id":${id},"method":"ping"}`
 const call = (params: string): string => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`
@@ -10,34 +10,30 @@ const ids = (items: ReadonlyArray<{ readonly _tag: string; readonly id?: string 
   items.map((item) => `${item._tag} ${item.id}`)
 
 /** Checks what of a refusal is given. */
-const isRefused = (line: string | Uint8Array, expected: Partial<Refused>): void => {
+const isRefused = (line: string | Uint8Array, expected: { readonly [name in keyof Refused]?: unknown }): void => {
   const item = refused(line)
-  assert.deepStrictEqual(
-    { ...item },
-    { ...item, ...expected },
-    `${line.toString()} gave ${JSON.stringify(item)}`
-  )
+  same(item, { ...item, ...expected })
 }
 
 describe("messages", () => {
   it("reads the four kinds", () => {
-    assert.deepStrictEqual(one(call("{\"name\":\"a\"}")), {
+    same(one(call("{\"name\":\"a\"}")), {
       _tag: "Request",
       id: "1",
       method: "tools/call",
       params: "{\"name\":\"a\"}"
     })
-    assert.deepStrictEqual(one("{\"method\":\"a\",\"jsonrpc\":\"2.0\"}"), {
+    same(one("{\"method\":\"a\",\"jsonrpc\":\"2.0\"}"), {
       _tag: "Notification",
       method: "a",
       params: undefined
     })
-    assert.deepStrictEqual(one(result("{\"a\":[]}")), {
+    same(one(result("{\"a\":[]}")), {
       _tag: "Response",
       id: "1",
       reply: { _tag: "Result", result: "{\"a\":[]}" }
     })
-    assert.deepStrictEqual(
+    same(
       one("{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"error\":{\"code\":-1,\"message\":\"m\",\"data\":null}}"),
       {
         _tag: "Response",
@@ -57,13 +53,13 @@ describe("messages", () => {
   it("tells methods apart that share a place in the cache", () => {
     const methods = Array.from({ length: 2000 }, (_, k) => `method/${k}`)
     const items = read([...methods, ...methods].map((method) => `{"jsonrpc":"2.0","method":"${method}"}\n`).join(""))
-    assert.deepStrictEqual(items.map((item) => item._tag === "Notification" ? item.method : ""), [
+    same(items.map((item) => item._tag === "Notification" ? item.method : ""), [
       ...methods,
       ...methods
     ])
   })
 
-  const reasons: ReadonlyArray<readonly [line: string, expected: Partial<Refused>]> = [
+  const reasons: ReadonlyArray<readonly [line: string, expected: { readonly [name in keyof Refused]?: unknown }]> = [
     ["{}", { reason: "not-a-message", kind: "unknown", id: undefined }],
     ["42", { reason: "not-a-message", kind: "unknown" }],
     ["\"ping\"", { reason: "not-a-message" }],
@@ -168,7 +164,7 @@ describe("the id of a line that is refused", () => {
     ["{\"jsonrpc\":\"2.0\",\"id\":\"\\ud800\",\"result\":{}}", "lone-surrogate", "response", undefined]
   ])("%s", (line, reason, kind, id) => {
     const item = refused(line)
-    assert.deepStrictEqual([item.reason, item.kind, item.id], [reason, kind, id])
+    same([item.reason, item.kind, item.id], [reason, kind, id])
   })
 
   it("is read from a line that is not UTF-8", () => {
@@ -195,7 +191,7 @@ describe("places", () => {
     [` ${call("{}")} x`, "", 60]
   ])("%s", (line, pointer, offset) => {
     const item = refused(line)
-    assert.deepStrictEqual([item.pointer, item.offset], [pointer, offset])
+    same([item.pointer, item.offset], [pointer, offset])
   })
 
   it("are cut where they get long", () => {
@@ -263,7 +259,7 @@ describe("names", () => {
     [call("{\"\\udc00\":1}"), "lone-surrogate", "/params/\ufffd"]
   ])("%s is refused", (line, reason, pointer) => {
     const item = refused(line)
-    assert.deepStrictEqual([item.reason, item.pointer], [reason, pointer])
+    same([item.reason, item.pointer], [reason, pointer])
   })
 
   it.each([
@@ -328,12 +324,12 @@ describe("batches", () => {
       ` [${ping("1")}, 2 , ${call("{\"a\":1,\"a\":2}")},{"jsonrpc":"2.0","method":"n"},[], ${result("{}")} ] `
     )
     if (item._tag !== "Batch") throw new Error(item._tag)
-    assert.deepStrictEqual(
+    same(
       item.items.map((item) => item._tag === "Refused" ? [item.reason, item.pointer, item.id] : [item._tag]),
       [
         ["Request"],
         ["not-a-message", "/1", undefined],
-        ["duplicate-member", "/2/params/a", item.items[0]._tag === "Request" ? item.items[0].id : ""],
+        ["duplicate-member", "/2/params/a", "1"],
         ["Notification"],
         ["not-a-message", "/4", undefined],
         ["Response"]
@@ -358,17 +354,17 @@ describe("batches", () => {
 
 describe("lines", () => {
   it("end with LF or CR LF, blank ones are nothing, the last needs no end", () => {
-    assert.deepStrictEqual(
+    same(
       ids(read(`\n\r\n \t\r\n${ping("1")}\r\n${ping("2")}\n\n  ${ping("3")}  \r\n\t${ping("4")}`)),
       ["Request 1", "Request 2", "Request 3", "Request 4"]
     )
-    assert.deepStrictEqual(read(" \r"), [])
-    assert.deepStrictEqual(read(""), [])
-    assert.deepStrictEqual(ids(read(`${ping("1")}\r`)), ["Request 1"])
+    same(read(" \r"), [])
+    same(read(""), [])
+    same(ids(read(`${ping("1")}\r`)), ["Request 1"])
   })
 
   it("are refused alone", () => {
-    assert.deepStrictEqual(ids(read(`${ping("1")}\nnope\n${ping("2")}\n{"a\n":1}\n${ping("3")}`)), [
+    same(ids(read(`${ping("1")}\nnope\n${ping("2")}\n{"a\n":1}\n${ping("3")}`)), [
       "Request 1",
       "Refused undefined",
       "Request 2",
@@ -395,8 +391,7 @@ describe("lines", () => {
     ["a no-break space", "c2a07b7d", "not-json"]
   ])(
     "with %s are refused",
-    (_, hex, reason) =>
-      isRefused(Buffer.from(hex, "hex"), { _tag: "Refused", reason: reason === "not-utf8" ? reason : "not-json" })
+    (_, hex, reason) => isRefused(Buffer.from(hex, "hex"), { reason })
   )
 
   it("that are not UTF-8 are refused wherever it shows", () => {
@@ -427,7 +422,7 @@ describe("lines", () => {
     const long = call(`{"a":"${"x".repeat(1000)}"}`)
     for (const sizes of [[], [1], [7], [64], [1000]]) {
       const items = read(`${ping("1")}\n${long}\n${ping("2")}\n${long}`, sizes, limits)
-      assert.deepStrictEqual(
+      same(
         items.map((item) => item._tag === "Refused" ? [item.reason, item.kind, item.id, item.offset] : item._tag),
         ["Request", ["too-long", "request", "1", 100], "Request", ["too-long", "request", "1", 100]]
       )
@@ -438,12 +433,12 @@ describe("lines", () => {
     const line = ping("1")
     for (const sizes of [[], [1], [3]]) {
       const limits = { messageBytes: line.length }
-      assert.deepStrictEqual(ids(read(`${line}\r\n${line}\n${line}`, sizes, limits)), [
+      same(ids(read(`${line}\r\n${line}\n${line}`, sizes, limits)), [
         "Request 1",
         "Request 1",
         "Request 1"
       ])
-      assert.deepStrictEqual(
+      same(
         read(`${line} \n${line}\r\r\n${line}\rx\n${line}\r`, sizes, limits).map((item) =>
           item._tag === "Refused" ? item.reason : item._tag
         ),
@@ -459,7 +454,7 @@ describe("lines", () => {
     for (let k = 0; k < 200; k++) push(chunk)
     assert.isBelow(process.memoryUsage().arrayBuffers - before, 50 << 20)
     push(Buffer.from(`\n${ping("1")}\n`))
-    assert.deepStrictEqual(ids(items), ["Refused undefined", "Request 1"])
+    same(ids(items), ["Refused undefined", "Request 1"])
   })
 
   it("that are huge cost what their bytes cost, however they are cut", () => {
@@ -468,7 +463,7 @@ describe("lines", () => {
       const before = process.cpuUsage()
       const { items, push } = open()
       for (let p = 0; p < line.length; p += size) push(line.subarray(p, p + size))
-      assert.deepStrictEqual(ids(items), ["Request 1"])
+      same(ids(items), ["Request 1"])
       return process.cpuUsage(before).user / 1000
     }
     assert.isBelow(cost(64 << 10), 2000)
@@ -480,6 +475,6 @@ describe("lines", () => {
     const chunk = Buffer.alloc(8)
     const line = Buffer.from(`${call("{\"name\":\"somebody\"}")}\n`)
     for (let p = 0; p < line.length; p += 8) push(chunk.subarray(0, line.copy(chunk, 0, p, p + 8)))
-    assert.deepStrictEqual(items.map(written), [line.toString()])
+    same(items.map(written), [line.toString()])
   })
 })

@@ -1,4 +1,5 @@
 /** What the tests of this folder share: reading bytes in one piece or in many, and JSON as JavaScript reads it. */
+import { assert } from "@effect/vitest"
 import * as Feed from "@sallyport/core/wire/Feed"
 import type { Item, Refused } from "@sallyport/core/wire/Message"
 import * as Write from "@sallyport/core/wire/Write"
@@ -18,6 +19,9 @@ export const members = [
   "io.modelcontextprotocol/protocolVersion",
   "io.modelcontextprotocol/clientCapabilities"
 ]
+
+/** Whether two values are the same, whatever the compiler knows of them. */
+export const same = (actual: unknown, expected: unknown): void => assert.deepStrictEqual(actual, expected)
 
 export interface Limits {
   readonly messageBytes?: number
@@ -87,12 +91,14 @@ export const written = (item: Item): string => {
   }
 }
 
-type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
-const parse: (text: string, reviver: Reviver) => unknown = JSON.parse
-
-/** The value of a text in which every number is its own text. */
+/** The value of a text in which every number is an object with its own text. */
 export const exact = (text: string): unknown =>
-  parse(text, (_, value, { source }) => typeof value === "number" ? { number: source } : value)
+  JSON.parse(
+    text.replace(
+      /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g,
+      (token) => token.startsWith("\"") ? token : `{"number":"${token}"}`
+    )
+  )
 
 /** Whether JSON.parse reads it. */
 export const isJson = (text: string): boolean => {
