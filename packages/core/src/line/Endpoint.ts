@@ -23,7 +23,7 @@ import * as Reason from "../wire/Reason.ts"
 import * as T from "../wire/Text.ts"
 import * as Write from "../wire/Write.ts"
 import type { Faults } from "./Faults.ts"
-import type { Call, Port } from "./Port.ts"
+import type { Call, Port } from "../stage/Port.ts"
 import * as Refusal from "./Refusal.ts"
 
 /**

@@ -17,7 +17,7 @@ import type { Reply, Text } from "../wire/Message.ts"
 import * as T from "../wire/Text.ts"
 import * as Write from "../wire/Write.ts"
 import type { Faults } from "./Faults.ts"
-import type { Call, Leg } from "./Port.ts"
+import type { Call, Leg } from "../stage/Port.ts"
 import * as Refusal from "./Refusal.ts"
 
 /** How many messages may wait for the opening of a session to be answered. */

@@ -20,7 +20,7 @@ import * as Guard from "./Guard.ts"
 import * as Lifecycle from "./Lifecycle.ts"
 import { Notices } from "./Notices.ts"
 import type { FirstSight } from "./Offer.ts"
-import type { Leg } from "./Port.ts"
+import type { Leg } from "../stage/Port.ts"
 import * as Upstream from "./Upstream.ts"
 
 /**

@@ -6,7 +6,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Reason from "../wire/Reason.ts"
-import type { Ending, Port } from "./Port.ts"
+import type { Ending, Port } from "../stage/Port.ts"
 import * as Refusal from "./Refusal.ts"
 
 /**

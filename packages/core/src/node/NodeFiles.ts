@@ -52,6 +52,8 @@ const pathOf = (error: unknown): string | undefined =>
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied; it must be readable and writable by the user that runs Sallyport",
   EPERM: "not permitted",
+  ENOTSUP: "this file system cannot do it; keep the folder on a local disk",
+  EOPNOTSUPP: "this file system cannot do it; keep the folder on a local disk",
   EISDIR: "it is a folder where a file is expected",
   ENOTDIR: "a part of the path is a file where a folder is expected",
   ENOSPC: "the disk is full; make room and try again",

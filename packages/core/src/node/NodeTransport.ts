@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as fs from "node:fs"
 import type { Readable, Writable } from "node:stream"
-import type { Ending } from "../line/Port.ts"
+import type { Ending } from "../stage/Port.ts"
 import { type Peer, Transport, type Who } from "../stage/Transport.ts"
 import * as NodePeer from "./NodePeer.ts"
 

@@ -199,9 +199,9 @@ const tried = ([file = "", ...args]: ReadonlyArray<string>): Effect.Effect<strin
   })
 
 const whole = 8 * 1024 * 1024
-const edge = 1024 * 1024
+const edge = 256 * 1024
 const piece = 16 * 1024
-const pieces = 96
+const pieces = 32
 
 /**
  * The digest of a file, whole or sampled: see `Inspection`.

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
-import type { Leg } from "../line/Port.ts"
+import type { Leg } from "./Port.ts"
 import type { Who } from "./Transport.ts"
 
 /**

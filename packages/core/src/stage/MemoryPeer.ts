@@ -11,7 +11,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Queue from "effect/Queue"
-import type { Ending } from "../line/Port.ts"
+import type { Ending } from "./Port.ts"
 import type { Peer, Who } from "./Transport.ts"
 
 /**

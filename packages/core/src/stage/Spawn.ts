@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import type { Ending } from "../line/Port.ts"
+import type { Ending } from "./Port.ts"
 import * as MemoryPeer from "./MemoryPeer.ts"
 import type { Peer } from "./Transport.ts"
 
@@ -145,7 +145,7 @@ export class Spawn extends Context.Service<Spawn, {
  *   names an existing file. Without that rule a data file named on the command line would be a changed launch each time
  *   it is written to.
  * - `digest`: SHA-256 (hex) of the file's bytes, up to 8 MiB. Of a larger file, `sampled:` and the SHA-256 of its size,
- *   its first and last MiB and 96 evenly spaced pieces of 16 KiB: an upgrade shows, the same version installed again
+ *   its first and last 256 KiB and 32 evenly spaced pieces of 16 KiB: an upgrade shows, the same version installed again
  *   does not, and a start does not wait for 120 MB of runtime to be read. Who can craft a file past that can write
  *   the file, and runs code as us already. Absent where the file cannot be read.
  *

@@ -6,7 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Ending } from "../line/Port.ts"
+import type { Ending } from "./Port.ts"
 
 /**
  * Who a peer is, as far as the operator said: never what the peer says of itself.
