@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Exit, Fiber, Scope } from "effect"
-import { spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import { fileURLToPath } from "node:url"
 import { Environment } from "../../src/node/Environment.ts"
 import * as NodeSpawn from "../../src/node/NodeSpawn.ts"
 import { type Launch, Spawn } from "../../src/stage/Spawn.ts"
@@ -132,19 +133,31 @@ describe("NodeSpawn", () => {
 
   test("holds a writer up while the child does not read", ({ spawn }) =>
     Effect.gen(function*() {
-      const peer = yield* spawn.connect(
-        node(`process.stdin.once("data", () => {}); process.stdin.pause(); setTimeout(() => {
-          let length = 0
-          process.stdin.on("data", (chunk) => { length += chunk.length }).on("end", () => console.log(length)).resume()
-        }, 500)`)
-      )
+      const peer = yield* spawn.connect(node(`
+        let length = 0
+        const hold = setInterval(() => {}, 1e6)
+        process.once("SIGUSR2", () => {
+          clearInterval(hold)
+          process.stdin.on("data", (chunk) => { length += chunk.length }).on("end", () => console.log("read " + length))
+        })
+        console.log(process.pid)
+      `))
+      const up = yield* Deferred.make<number>()
+      let said = ""
+      const reader = yield* Effect.forkChild(peer.receive((chunk) => {
+        said += text(chunk)
+        return Effect.asVoid(Deferred.succeed(up, Number.parseInt(said, 10)))
+      }))
+      const pid = yield* Deferred.await(up)
       const big = "y".repeat(4 * 1024 * 1024)
       const writer = yield* Effect.forkChild(peer.write(big))
       yield* Effect.sleep(100)
       assert.isUndefined(writer.pollUnsafe())
+      process.kill(pid, "SIGUSR2")
       yield* Fiber.join(writer)
       yield* peer.end
-      assert.strictEqual(yield* all(peer), `${big.length}\n`)
+      yield* Fiber.join(reader)
+      assert.strictEqual(said, `${pid}\nread ${big.length}\n`)
     }))
 
   test("holds a child up while its reader is busy", ({ spawn }) =>
@@ -360,6 +373,44 @@ const sandboxed = process.platform === "linux"
       "--",
       "true"
     ]).status === 0
+
+/** Starts the fixture that starts a server, and kills it as soon as the server is up. */
+const killed = (sandbox: Launch["sandbox"], code: string) =>
+  Effect.promise(async () => {
+    const program = fileURLToPath(new URL("fixtures/spawn.ts", import.meta.url))
+    const relay = spawn(process.execPath, [program, sandbox, code], { stdio: ["ignore", "pipe", "inherit"] })
+    for await (const chunk of relay.stdout) {
+      if (String(chunk).includes("up")) break
+    }
+    relay.kill("SIGKILL")
+  })
+
+describe("SIGKILL of ourselves", () => {
+  const left = (marker: string) => spawnSync("pgrep", ["-f", marker], { encoding: "utf8" }).stdout.trim()
+  const nothing = (marker: string) =>
+    Effect.gen(function*() {
+      while (left(marker) !== "") yield* Effect.sleep(20)
+    })
+
+  it.live("leaves no polite server behind", () =>
+    Effect.gen(function*() {
+      const marker = `polite-${process.pid}`
+      yield* killed("none", `console.log("up"); process.stdin.resume() // ${marker}`)
+      yield* nothing(marker)
+    }))
+
+  it.live.skipIf(!sandboxed)("leaves nothing at all behind in a pid sandbox", () =>
+    Effect.gen(function*() {
+      const marker = `stubborn-${process.pid}`
+      yield* killed(
+        "pid",
+        `require("child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6) // ${marker}"], {
+          detached: true, stdio: "ignore"
+        }).unref(); setInterval(() => {}, 1e6); setTimeout(() => console.log("up"), 200) // ${marker}`
+      )
+      yield* nothing(marker)
+    }))
+})
 
 describe("sandbox: pid", () => {
   test("leaves nothing behind, not even what left the group", ({ spawn }) =>
