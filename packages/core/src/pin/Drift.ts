@@ -197,7 +197,9 @@ const annotations: Field = (on, path, before, after) => {
     }
     return
   }
-  for (const name of union(before, after)) {
+  const names = union(before, after)
+  if (names.size === 0) return on.note(path, "cosmetic", "says nothing either way")
+  for (const name of names) {
     const at = down(path, name)
     const was = before?.members.get(name)
     const is = after?.members.get(name)
@@ -459,10 +461,11 @@ const schema = (on: Comparison, path: Path, before: Json, after: Json): void => 
   const is = after._tag === "Object" ? after.members : open(after)
   if (was === undefined || is === undefined) {
     if (json.same(before, after)) return
-    if (isFalse(after)) return on.note(path, "narrowing", "allows nothing any more")
+    if (was !== undefined && isFalse(after)) return on.note(path, "narrowing", "allows nothing any more")
     on.note(path, "widening", "changed")
     return
   }
+  if (was.size === 0 && is.size === 0) return on.note(path, "cosmetic", "is the same schema written another way")
   // `unevaluated...`, and `$ref` to other places than definitions, let one part of a schema decide about another.
   const narrow: Comparison = on.entangled
     ? { ...on, note: (at, grade, says) => on.note(at, grade === "narrowing" ? "widening" : grade, says) }

@@ -257,7 +257,7 @@ const hunks = (lines: ReadonlyArray<Line>, settings: Settled): Array<string> => 
     if (skipped > 0) {
       out.push(
         `${indent}@@ ${skipped} ${skipped === 1 ? "line" : "lines"} as before${
-          heading === undefined ? "" : `, in ${heading.replace(/:$/, "")}`
+          heading === undefined || row.ours ? "" : `, in ${heading.replace(/:$/, "")}`
         }`
       )
     }

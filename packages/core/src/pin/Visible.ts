@@ -7,12 +7,17 @@
 /**
  * What a reader does not see, or that changes how its surroundings are drawn: controls, format and bidi characters, what is
  * ignorable by default (zero widths, fillers, variation selectors, tags), private and unassigned characters, spaces other
- * than the usual one, enclosing marks, the braille blank, and marks where they pile up or stand on nothing.
+ * than the usual one, enclosing marks, the braille blank, and marks that pile up or stand on nothing (or on an escape). And
+ * the backslash, which our own escapes begin with.
  */
 const hidden =
-  /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Me}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}|(?<=^|[\s\p{Cc}\p{Cf}]|\p{M}{2})\p{M}/gu
+  /[\p{C}\p{Zl}\p{Zp}\p{Me}\p{Default_Ignorable_Code_Point}\u2800\\]|(?! )\p{Zs}|(?<=^|[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\\]|\p{M}{2})\p{M}/gu
 
-const escaped = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
+const ofCode = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
+
+const letters: ReadonlyMap<string, string> = new Map([["\n", "\\n"], ["\t", "\\t"], ["\\", "\\\\"]])
+
+const escaped = (character: string): string => letters.get(character) ?? ofCode(character)
 
 /**
  * The text on one line, hidden characters as `\u{202e}`, line feed and tab as `\n` and `\t`.
@@ -24,8 +29,7 @@ const escaped = (character: string): string => `\\u{${(character.codePointAt(0) 
  * @category conversions
  * @since 0.1.0
  */
-export const line = (text: string): string =>
-  text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\t", "\\t").replace(hidden, escaped)
+export const line = (text: string): string => text.replace(hidden, escaped)
 
 /**
  * The text on one line in quotes, written as {@link line} does, quotes in it escaped.
@@ -93,7 +97,7 @@ export const short = (text: string, characters: number): string => {
 export const name = (text: string): string => {
   if (text.length <= 128 && /^[\x21-\x7e]+$/.test(text) && !/["\\]/.test(text)) return text
   const { more: left, text: start } = cut(text, 128)
-  const others = [...new Set([...start].filter((character) => character > "\x7e").map(escaped))]
+  const others = [...new Set([...start].filter((character) => character > "\x7e").map(ofCode))]
   const shown = `${quoted(start)}${left === 0 ? "" : ` ${more(left)}`}`
   const list = `${others.slice(0, 8).join(" ")}${others.length > 8 ? " …" : ""}`
   return others.length === 0 ? shown : `${shown} (with ${list})`
@@ -107,7 +111,7 @@ const columnsOf = (text: string): number => {
 }
 
 // Longer pieces than a line are broken between escapes, never in one.
-const pieces = /\\u\{[0-9a-f]+\}|\\.|[^]/gu
+const pieces = /\\u\{[0-9a-f]+\}|\\.|[^]\p{M}*/gu
 
 /**
  * Breaks a line of {@link line} into lines of so many columns, between words where that can be.
