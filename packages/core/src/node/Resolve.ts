@@ -76,22 +76,24 @@ type Found =
  * what they find depends on where the host happens to run.
  */
 const find = (command: string, search: string | undefined, cwd: string): Found => {
-  const attempt = (file: string): Found | undefined => {
+  const attempt = (file: string, unreachable: Found | undefined): Found | undefined => {
     try {
       if (!isFile(file)) return undefined
     } catch {
-      return { _tag: "forbidden", file }
+      return unreachable
     }
     return mayRun(file) ? { _tag: "found", file } : { _tag: "forbidden", file }
   }
   if (command.includes("/")) {
-    return attempt(path.resolve(cwd, command)) ?? { _tag: "missing", searched: undefined }
+    const file = path.resolve(cwd, command)
+    return attempt(file, { _tag: "forbidden", file }) ?? { _tag: "missing", searched: undefined }
   }
   const searched = search ?? "/usr/bin:/bin"
   let forbidden: Found | undefined
   for (const folder of searched.split(":")) {
     if (!path.isAbsolute(folder)) continue
-    const found = attempt(path.join(folder, command))
+    // A folder of PATH that this user may not enter is passed over, as by every shell.
+    const found = attempt(path.join(folder, command), undefined)
     if (found?._tag === "found") return found
     forbidden ??= found
   }

@@ -12,8 +12,8 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import type { Ending } from "./Port.ts"
 import * as MemoryPeer from "./MemoryPeer.ts"
+import type { Ending } from "./Port.ts"
 import type { Peer } from "./Transport.ts"
 
 /**

@@ -73,6 +73,7 @@ describe("Resolve.plan", () => {
         [{}, "/nowhere:/neither", /no notes in PATH, which is \/nowhere:\/neither/],
         [{}, `${folder}/a`, /may not be executed.*chmod \+x/],
         [{}, "a", /no notes in PATH/],
+        [{}, `${folder}/a/notes:/nowhere`, /no notes in PATH/],
         [{ command: "/nowhere/notes" }, "", /\/nowhere\/notes does not exist/],
         [{ cwd: `${folder}/gone` }, "", /working folder .*gone does not exist/],
         [{ command: "/bin/sh", args: ["a\0b"] }, "", /NUL/],
