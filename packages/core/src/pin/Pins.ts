@@ -38,7 +38,7 @@ export const Kind = Schema.Literals(["tool"])
 export type Kind = typeof Kind.Type
 
 /**
- * A definition as the server sent it: the digest over its canonical form, one digest a field, and its text.
+ * A definition as the server sent it: a digest a field over its canonical form, one over all of them, and its text.
  *
  * @category schemas
  * @since 0.1.0
@@ -274,6 +274,10 @@ const whyTool = (tool: Json): string | undefined => {
   return undefined
 }
 
+/** One digest over all fields, whatever their order: the digest of a field covers its name and its canonical value. */
+const digestOf = (what: string, kind: Kind, fields: Definition["fields"]): string =>
+  Digest.framed([`sallyport/pin/${what}/1`, kind, ...fields.map(({ digest }) => digest).sort()])
+
 /**
  * Reads an item of a listing: a definition with its digests, or why it is none. An invalid item costs only itself.
  *
@@ -288,17 +292,11 @@ export const define = (kind: Kind, text: Text): Definition | Invalid => {
   if (why !== undefined) {
     return { kind, name, digest: Digest.framed(["sallyport/pin/invalid/1", kind, text]), why, text }
   }
-  const members = Wire.members(text)
-  return {
-    kind,
-    name,
-    digest: Digest.framed(["sallyport/pin/definition/1", kind, Canonical.canonical(text)]),
-    fields: members.map(([field, value]) => ({
-      name: field,
-      digest: Digest.framed(["sallyport/pin/field/1", kind, field, Canonical.canonical(value)])
-    })),
-    text
-  }
+  const fields = Wire.members(text).map(([field, value]) => ({
+    name: field,
+    digest: Digest.framed(["sallyport/pin/field/1", field, Canonical.canonical(value)])
+  }))
+  return { kind, name, digest: digestOf("definition", kind, fields), fields, text }
 }
 
 /**
@@ -480,12 +478,8 @@ const groups = <A extends { readonly kind: Kind; readonly name: string }>(
 const isHeld = (verdict: Verdict): verdict is HeldVerdict => verdict._tag !== "Accepted"
 
 /** Everything but the name: equal for a tool that was only renamed. */
-const contentOf = (definition: Definition): string =>
-  Digest.framed([
-    "sallyport/pin/content/1",
-    definition.kind,
-    ...definition.fields.filter(({ name }) => name !== "name").map(({ name, digest }) => `${digest} ${name}`).sort()
-  ])
+const contentOf = ({ fields, kind }: Definition): string =>
+  digestOf("content", kind, fields.filter(({ name }) => name !== "name"))
 
 const undecidable: Drift.Drift = {
   class: "widening",
