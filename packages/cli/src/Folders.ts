@@ -1,9 +1,9 @@
 /**
  * Where Sallyport keeps its state and finds its configuration.
  */
-import type { PlatformError } from "effect/PlatformError"
 import * as Effect from "effect/Effect"
 import * as UserDirectories from "effect/persistence/UserDirectories"
+import type { PlatformError } from "effect/PlatformError"
 import { resolve } from "node:path"
 
 const directories = UserDirectories.make()

@@ -2,8 +2,8 @@
  * The command line of `sallyport relay`, and what the operator's settings say to it.
  */
 import type { FirstSight } from "@sallyport/core/line/Offer"
-import type { Launch } from "@sallyport/core/stage/Spawn"
 import * as Ledger from "@sallyport/core/stage/Ledger"
+import type { Launch } from "@sallyport/core/stage/Spawn"
 import * as Name from "@sallyport/relay/Name"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -104,60 +104,74 @@ const inProject = (folder: string): boolean => {
 }
 
 /** Reads the command line behind `relay`. */
-export const read = Effect.fnUntraced(function*(argv: ReadonlyArray<string>) {
-  const at = argv.indexOf("--")
-  const [command, ...args] = at < 0 ? [] : argv.slice(at + 1)
-  const { values } = yield* Effect.try({
-    try: () => parseArgs({ args: argv.slice(1, at < 0 ? undefined : at), options: flags, strict: true, allowPositionals: false }),
-    catch: (cause) => wrong(cause instanceof Error ? cause.message.replace(/\. To specify.*/s, ".") : "the options cannot be read")
-  })
-  if (command === undefined) return yield* wrong("the command of the server is missing: put it behind --")
-  const name = values.name ?? Name.nameOf(command, args)
-  if (!Name.isName(name)) {
-    return yield* wrong(`--name is a letter a-z, then at most 31 of a-z, 0-9 and -; not ${JSON.stringify(name)}`)
-  }
-  const firstSight = yield* oneOf("first-sight", ["hold", "trust", "observe"], values["first-sight"], "hold")
-  const ledger = yield* oneOf("ledger", ["file", "none"], values.ledger, "file")
-  const sandbox = yield* oneOf("sandbox", ["none", "pid"], values.sandbox, "none")
-  const env: Array<Launch["env"][number]> = []
-  for (const entry of values.env ?? []) {
-    const cut = entry.indexOf("=")
-    const variable = cut < 0 ? entry : entry.slice(0, cut)
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)) {
-      return yield* wrong(`--env is NAME or NAME=VALUE; ${JSON.stringify(variable)} is no name of a variable`)
+export const read = Effect.fnUntraced(
+  function*(argv: ReadonlyArray<string>) {
+    const at = argv.indexOf("--")
+    const [command, ...args] = at < 0 ? [] : argv.slice(at + 1)
+    const { values } = yield* Effect.try({
+      try: () =>
+        parseArgs({
+          args: argv.slice(1, at < 0 ? undefined : at),
+          options: flags,
+          strict: true,
+          allowPositionals: false
+        }),
+      catch: (cause) =>
+        wrong(cause instanceof Error ? cause.message.replace(/\. To specify.*/s, ".") : "the options cannot be read")
+    })
+    if (command === undefined) return yield* wrong("the command of the server is missing: put it behind --")
+    const name = values.name ?? Name.nameOf(command, args)
+    if (!Name.isName(name)) {
+      return yield* wrong(`--name is a letter a-z, then at most 31 of a-z, 0-9 and -; not ${JSON.stringify(name)}`)
     }
-    env.push(cut < 0 ? { name: variable } : { name: variable, value: entry.slice(cut + 1) })
-  }
-  const state = yield* Folders.state(values.state)
-  const config = yield* Folders.config(values.config)
-  const settings = yield* Settings.read(config)
-  const loosened = [
-    ...(firstSight === "hold" ? [] : [`--first-sight ${firstSight}`]),
-    ...(ledger === "none" ? ["--ledger none"] : []),
-    ...(values.state === undefined ? [] : ["--state"]),
-    ...(values.config === undefined ? [] : ["--config"])
-  ]
-  const planted = [
-    ...(values.state !== undefined && inProject(state) ? ["--state"] : []),
-    ...(values.config !== undefined && inProject(config) ? ["--config"] : [])
-  ]
-  const refused = planted.length > 0
-    ? `${planted.join(" and ")} must not lie in the folder that the server runs in: a project could bring its own`
-    : settings.locked === true && loosened.length > 0
-    ? `${loosened.join(" and ")}: settings.toml is locked, so nothing on a command line may loosen the guard`
-    : undefined
-  // The key is only needed where there is a value to hide: a relay starts without touching it.
-  const hides = env.some((entry) => entry.value !== undefined)
-  const key = hides ? (yield* Ledger.loadKeys(`${state}/ledger`)).text : ""
-  const options: RelayOptions = {
-    launch: { name, command, args, env, sandbox },
-    firstSight,
-    ledger,
-    state,
-    settings,
-    loosened,
-    refused,
-    key
-  }
-  return options
-}, Effect.mapError((error) => error._tag === "RelayOptionsError" ? error : new RelayOptionsError({ code: 1, message: `sallyport relay: ${error.message}` })))
+    const firstSight = yield* oneOf("first-sight", ["hold", "trust", "observe"], values["first-sight"], "hold")
+    const ledger = yield* oneOf("ledger", ["file", "none"], values.ledger, "file")
+    const sandbox = yield* oneOf("sandbox", ["none", "pid"], values.sandbox, "none")
+    const env: Array<Launch["env"][number]> = []
+    for (const entry of values.env ?? []) {
+      const cut = entry.indexOf("=")
+      const variable = cut < 0 ? entry : entry.slice(0, cut)
+      if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable)) {
+        return yield* wrong(`--env is NAME or NAME=VALUE; ${JSON.stringify(variable)} is no name of a variable`)
+      }
+      env.push(cut < 0 ? { name: variable } : { name: variable, value: entry.slice(cut + 1) })
+    }
+    const state = yield* Folders.state(values.state)
+    const config = yield* Folders.config(values.config)
+    const settings = yield* Settings.read(config)
+    const loosened = [
+      ...(firstSight === "hold" ? [] : [`--first-sight ${firstSight}`]),
+      ...(ledger === "none" ? ["--ledger none"] : []),
+      ...(values.state === undefined ? [] : ["--state"]),
+      ...(values.config === undefined ? [] : ["--config"])
+    ]
+    const planted = [
+      ...(values.state !== undefined && inProject(state) ? ["--state"] : []),
+      ...(values.config !== undefined && inProject(config) ? ["--config"] : [])
+    ]
+    const refused = planted.length > 0
+      ? `${planted.join(" and ")} must not lie in the folder that the server runs in: a project could bring its own`
+      : settings.locked === true && loosened.length > 0
+      ? `${loosened.join(" and ")}: settings.toml is locked, so nothing on a command line may loosen the guard`
+      : undefined
+    // The key is only needed where there is a value to hide: a relay starts without touching it.
+    const hides = env.some((entry) => entry.value !== undefined)
+    const key = hides ? (yield* Ledger.loadKeys(`${state}/ledger`)).text : ""
+    const options: RelayOptions = {
+      launch: { name, command, args, env, sandbox },
+      firstSight,
+      ledger,
+      state,
+      settings,
+      loosened,
+      refused,
+      key
+    }
+    return options
+  },
+  Effect.mapError((error) =>
+    error._tag === "RelayOptionsError"
+      ? error
+      : new RelayOptionsError({ code: 1, message: `sallyport relay: ${error.message}` })
+  )
+)

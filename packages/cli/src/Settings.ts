@@ -31,8 +31,13 @@ export const read = Effect.fnUntraced(function*(folder: string) {
   const files = yield* Files
   const path = `${folder}/settings.toml`
   const text = yield* files.read(path).pipe(
-    Effect.catchTag("FilesError", (error) =>
-      error.kind === "missing" ? Effect.succeed(undefined) : Effect.fail(new SettingsError({ message: error.message })))
+    Effect.catchTag(
+      "FilesError",
+      (error) =>
+        error.kind === "missing"
+          ? Effect.succeed(undefined)
+          : Effect.fail(new SettingsError({ message: error.message }))
+    )
   )
   if (text === undefined) return {}
   // The parser is loaded only where there is something to parse: a relay starts without it.

@@ -6,8 +6,32 @@
 
 /** Programs that run another one: what they run is what the server is. */
 const runners = new Set([
-  "npx", "bunx", "pnpx", "uvx", "pipx", "node", "nodejs", "bun", "deno", "tsx", "ts-node", "python", "python3", "uv", "ruby",
-  "perl", "php", "java", "npm", "pnpm", "yarn", "docker", "podman", "env", "sh", "bash"
+  "npx",
+  "bunx",
+  "pnpx",
+  "uvx",
+  "pipx",
+  "node",
+  "nodejs",
+  "bun",
+  "deno",
+  "tsx",
+  "ts-node",
+  "python",
+  "python3",
+  "uv",
+  "ruby",
+  "perl",
+  "php",
+  "java",
+  "npm",
+  "pnpm",
+  "yarn",
+  "docker",
+  "podman",
+  "env",
+  "sh",
+  "bash"
 ])
 /** Words of a runner that are no name: `uv run`, `npm exec`, `pnpm dlx`. */
 const words = new Set(["run", "exec", "dlx", "x", "-m"])

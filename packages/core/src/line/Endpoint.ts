@@ -16,6 +16,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { meta } from "../protocol/Revision.ts"
+import type { Call, Port } from "../stage/Port.ts"
 import type { Peer } from "../stage/Transport.ts"
 import type { Feed } from "../wire/Feed.ts"
 import type { Batch, Item, Refused, Reply, Request, Response, Single, Text } from "../wire/Message.ts"
@@ -23,7 +24,6 @@ import * as Reason from "../wire/Reason.ts"
 import * as T from "../wire/Text.ts"
 import * as Write from "../wire/Write.ts"
 import type { Faults } from "./Faults.ts"
-import type { Call, Port } from "../stage/Port.ts"
 import * as Refusal from "./Refusal.ts"
 
 /**
@@ -267,7 +267,10 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
     }
     if (item.kind === "response" || (item.kind === "unknown" && side === "server")) return
     // The id of a line that is no JSON to its end is a guess: good enough to end a wait, not to answer a stranger.
-    respond(Reason.table[item.reason].code === Reason.table["not-json"].code ? undefined : item.id, Refusal.refused(item))
+    respond(
+      Reason.table[item.reason].code === Reason.table["not-json"].code ? undefined : item.id,
+      Refusal.refused(item)
+    )
   }
 
   const nothing = (): void => {}
@@ -319,7 +322,9 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
       } else if (item._tag === "Request") {
         missing++
         answer(item.id, Refusal.failure("not-a-message"))
-      } else if (item._tag === "Refused" && item.kind !== "notification" && item.kind !== "response" && side === "host") {
+      } else if (
+        item._tag === "Refused" && item.kind !== "notification" && item.kind !== "response" && side === "host"
+      ) {
         missing++
         faults({ from: side, reason: item.reason, where: { pointer: item.pointer, offset: item.offset } })
         answer(item.id ?? nullId, Refusal.refused(item))

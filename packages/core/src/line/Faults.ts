@@ -56,7 +56,11 @@ export const dropped = (name: string, tell: (sentence: string) => void): Dropped
       const at = fault.where === undefined
         ? ""
         : ` at ${fault.where.pointer === "" ? "the top" : fault.where.pointer}, byte ${fault.where.offset}`
-      tell(`${what} from ${name} was not passed on: ${Reason.table[fault.reason].says}${at} (${fault.reason}; others like it are only counted)`)
+      tell(
+        `${what} from ${name} was not passed on: ${
+          Reason.table[fault.reason].says
+        }${at} (${fault.reason}; others like it are only counted)`
+      )
     },
     take: () => {
       const taken = [...counts].map(([reason, count]) => ({ reason, count }))

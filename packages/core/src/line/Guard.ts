@@ -9,11 +9,13 @@
  *
  * @since 0.1.0
  */
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { Event } from "../ledger/Entry.ts"
-import { compareLaunch } from "../pin/Pins.ts"
+import { makeTimes } from "../ledger/Line.ts"
+import { compareLaunch, seeLaunch } from "../pin/Pins.ts"
 import type { LaunchPin } from "../pin/Pins.ts"
 import type * as Agreement from "../protocol/Agreement.ts"
 import { metaOf } from "../protocol/Agreement.ts"
@@ -24,13 +26,13 @@ import { Gate } from "../stage/Gate.ts"
 import { exitOf } from "../stage/internal/constant.ts"
 import { Ledger } from "../stage/Ledger.ts"
 import { PinStore } from "../stage/PinStore.ts"
+import type { Call, Leg, Port } from "../stage/Port.ts"
 import type { Reply, Text } from "../wire/Message.ts"
 import type * as Reason from "../wire/Reason.ts"
 import * as T from "../wire/Text.ts"
 import type { Dropped } from "./Faults.ts"
 import { Notices } from "./Notices.ts"
 import * as Offer from "./Offer.ts"
-import type { Call, Leg, Port } from "../stage/Port.ts"
 import * as Refusal from "./Refusal.ts"
 import { shut } from "./Shut.ts"
 import { nothing, start } from "./Start.ts"
@@ -70,6 +72,8 @@ type Flight =
   | { readonly _tag: "Waits"; readonly stop: () => void }
 
 const listChanged = "notifications/tools/list_changed"
+
+const iso = makeTimes()
 
 /**
  * Puts the guard around a leg.
@@ -133,11 +137,13 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       if (ready.length === 0) go()
       else ready.push({ go, fail: go })
     }
-    const flushBoth = Effect.suspend(() => decided.pipe(
-      Effect.andThen(port.flush),
-      Effect.andThen(back.flush),
-      Effect.andThen(outcomes)
-    ))
+    const flushBoth = Effect.suspend(() =>
+      decided.pipe(
+        Effect.andThen(port.flush),
+        Effect.andThen(back.flush),
+        Effect.andThen(outcomes)
+      )
+    )
     const turn = (): void => {
       run(flushBoth, nothing)
     }
@@ -162,7 +168,14 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
     /** Calls that are decided or wait: what the far side was given, or how to give up waiting. */
     const flight = new Map<Call, Flight>()
 
-    const refuse = (from: "host" | "server", call: Call, name: string | undefined, reason: Reason.Reason, answer: Reply, rule?: string): void => {
+    const refuse = (
+      from: "host" | "server",
+      call: Call,
+      name: string | undefined,
+      reason: Reason.Reason,
+      answer: Reply,
+      rule?: string
+    ): void => {
       const digest = ledger.digest(call.params)
       record({
         type: "refuse",
@@ -230,7 +243,12 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       if (reply._tag === "Failure") {
         const code = T.member(reply.error, "code")
         const lost = reply.error.includes("\"reason\":\"server-ended\"")
-        record({ type: "outcome", of: seq, was: lost ? "lost" : "error", ...(code === undefined ? {} : { code: Number(code) }) })
+        record({
+          type: "outcome",
+          of: seq,
+          was: lost ? "lost" : "error",
+          ...(code === undefined ? {} : { code: Number(code) })
+        })
         return
       }
       const failed = reply.result.includes("\"isError\"") && T.member(reply.result, "isError") === "true"
@@ -245,12 +263,25 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
 
     const judged = (to: Port, subject: Subject, call: Call, exit: Exit.Exit<Verdict, GateError>): void => {
       if (Exit.isFailure(exit)) {
-        refuse(subject.from, call, subject.name, "gate-failed", modernised(Refusal.failure("gate-failed", { server, item: subject.name })))
+        refuse(
+          subject.from,
+          call,
+          subject.name,
+          "gate-failed",
+          modernised(Refusal.failure("gate-failed", { server, item: subject.name }))
+        )
       } else if (exit.value._tag === "Allow") {
         allowed(to, subject, call, exit.value.rule)
       } else {
         const { rule } = exit.value
-        refuse(subject.from, call, subject.name, "denied", modernised(Refusal.denied(call.method, exit.value, { server, item: subject.name })), rule)
+        refuse(
+          subject.from,
+          call,
+          subject.name,
+          "denied",
+          modernised(Refusal.denied(call.method, exit.value, { server, item: subject.name })),
+          rule
+        )
       }
     }
 
@@ -279,16 +310,31 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       notices.tell(`what was accepted of ${server} cannot be read: ${pins.failure.message}`)
       return yield* shut("pins-failed", server, pins.failure.message)
     }
-    const differs = pins.success.launch === undefined ? [] : compareLaunch(pins.success.launch, yield* options.launch).map(({ says }) => says)
-    if (differs.length > 0) {
+    const accepted = pins.success.launch
+    const launched = accepted === undefined ? undefined : yield* options.launch
+    const differs = accepted === undefined || launched === undefined
+      ? []
+      : compareLaunch(accepted, launched).map(({ says }) => says)
+    if (launched !== undefined && differs.length > 0) {
       const closed = yield* shut("launch-changed", server, differs.join("; "))
       notices.tell(
-        `${server} was not started: ${differs.join("; ")}. To review: sallyport pins diff ${server}; for another server give another --name`
+        `${server} was not started: ${
+          differs.join("; ")
+        }. To review: sallyport pins diff ${server}; for another server give another --name`
       )
+      const at = yield* Clock.currentTimeMillis
+      // What was not started is kept as seen, so that a person can look at it and accept it.
+      const keep = Effect.suspend(() =>
+        Effect.ignore(store.save(server, pins.success.version, seeLaunch(pins.success, launched, iso(at))))
+      )
+      let kept = false
       return {
         ...closed,
         request: (call) => {
           refuse("host", call, undefined, "launch-changed", Refusal.failure("launch-changed", { server }))
+          if (kept) return
+          kept = true
+          run(keep, nothing)
         },
         flush: outcomes
       }
@@ -362,7 +408,11 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         return
       }
       if (call.method === "subscriptions/listen") listens(call)
-      decide(port, { client, server, from: "host", method: call.method, name, params: call.params, pin: undefined }, call)
+      decide(
+        port,
+        { client, server, from: "host", method: call.method, name, params: call.params, pin: undefined },
+        call
+      )
     }
 
     const toolCall = (call: Call): void => {
@@ -408,7 +458,11 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         refuse("host", call, name, standing.reason, Refusal.failure(standing.reason, { server, item: name }))
         return
       }
-      decide(port, { client, server, from: "host", method: call.method, name, params: call.params, pin: standing.pin }, call)
+      decide(
+        port,
+        { client, server, from: "host", method: call.method, name, params: call.params, pin: standing.pin },
+        call
+      )
     }
 
     const listing = (call: Call): void => {
@@ -440,7 +494,15 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       let text = T.filterElements(result, "tools", (element) => {
         const shown = offer.shows(element)
         const kept = shown !== undefined &&
-          gate.shows({ client, server, from: "host", method: "tools/call", name: shown.name, params: undefined, pin: shown.pin })
+          gate.shows({
+            client,
+            server,
+            from: "host",
+            method: "tools/call",
+            name: shown.name,
+            params: undefined,
+            pin: shown.pin
+          })
         if (!kept) withheld++
         return kept
       })
@@ -458,13 +520,17 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       send(() =>
         port.request({
           ...call,
-          reply: (reply) => call.reply(reply._tag === "Failure" ? reply : { _tag: "Result", result: announcing(reply.result) })
+          reply: (reply) =>
+            call.reply(reply._tag === "Failure" ? reply : { _tag: "Result", result: announcing(reply.result) })
         })
       )
     const announcing = (result: Text): Text => {
       const capabilities = T.member(result, "capabilities")
       const tools = capabilities !== undefined && T.isObject(capabilities) ? T.member(capabilities, "tools") : undefined
-      if (capabilities === undefined || tools === undefined || !T.isObject(tools) || T.member(tools, "listChanged") === "true") {
+      if (
+        capabilities === undefined || tools === undefined || !T.isObject(tools) ||
+        T.member(tools, "listChanged") === "true"
+      ) {
         return result
       }
       return T.setMember(
@@ -502,7 +568,9 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
     }
     const listens = (call: Call): void => {
       const wanted = call.params === undefined ? undefined : T.member(call.params, "notifications")
-      if (wanted !== undefined && T.isObject(wanted) && T.member(wanted, "toolsListChanged") === "true") listening.add(call)
+      if (wanted !== undefined && T.isObject(wanted) && T.member(wanted, "toolsListChanged") === "true") {
+        listening.add(call)
+      }
     }
 
     /** Tells the host that what it may see has changed, as its era has it. */
@@ -531,7 +599,15 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         back.request(call)
         return
       }
-      decide(back, { client, server, from: "server", method: call.method, name: undefined, params: call.params, pin: undefined }, call)
+      decide(back, {
+        client,
+        server,
+        from: "server",
+        method: call.method,
+        name: undefined,
+        params: call.params,
+        pin: undefined
+      }, call)
     }
 
     // Announcements are coalesced: one goes on at once, the others as one when the new listing is read.

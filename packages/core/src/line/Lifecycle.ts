@@ -13,11 +13,11 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Agreement from "../protocol/Agreement.ts"
 import * as Revision from "../protocol/Revision.ts"
+import type { Call, Leg } from "../stage/Port.ts"
 import type { Reply, Text } from "../wire/Message.ts"
 import * as T from "../wire/Text.ts"
 import * as Write from "../wire/Write.ts"
 import type { Faults } from "./Faults.ts"
-import type { Call, Leg } from "../stage/Port.ts"
 import * as Refusal from "./Refusal.ts"
 
 /** How many messages may wait for the opening of a session to be answered. */
@@ -43,153 +43,152 @@ const unsupportedVersion = (requested: string): Reply =>
  * @category combinators
  * @since 0.1.0
  */
-export const host =
-  (agreement: Agreement.Agreement, faults: Faults) => <E, R>(leg: Leg<E, R>): Leg<E, R> =>
-    Effect.fnUntraced(function*(back) {
-      const port = yield* leg(back)
-      // What came behind an unanswered opening, in order. A cancel finds a waiting call here.
-      let waiting: Array<{ readonly call: Call | undefined; readonly go: () => void }> = []
-      let opening = false
-      let discovering: Call | undefined
-      // Why modern requests cannot be served: the server answered the probe as one of the other era does.
-      let mismatch: Reply | undefined
+export const host = (agreement: Agreement.Agreement, faults: Faults) => <E, R>(leg: Leg<E, R>): Leg<E, R> =>
+  Effect.fnUntraced(function*(back) {
+    const port = yield* leg(back)
+    // What came behind an unanswered opening, in order. A cancel finds a waiting call here.
+    let waiting: Array<{ readonly call: Call | undefined; readonly go: () => void }> = []
+    let opening = false
+    let discovering: Call | undefined
+    // Why modern requests cannot be served: the server answered the probe as one of the other era does.
+    let mismatch: Reply | undefined
 
-      const wait = (call: Call | undefined, go: () => void): void => {
-        if (waiting.length < maxWaiting) waiting.push({ call, go })
-        else call?.reply(Refusal.failure("too-many-requests"))
-      }
-      const opened: Array<Deferred.Deferred<void>> = []
-      const open = (): void => {
-        opening = false
-        const rest = waiting
-        waiting = []
-        for (const { go } of rest) go()
-        for (const waiter of opened.splice(0)) Deferred.doneUnsafe(waiter, Effect.void)
-      }
+    const wait = (call: Call | undefined, go: () => void): void => {
+      if (waiting.length < maxWaiting) waiting.push({ call, go })
+      else call?.reply(Refusal.failure("too-many-requests"))
+    }
+    const opened: Array<Deferred.Deferred<void>> = []
+    const open = (): void => {
+      opening = false
+      const rest = waiting
+      waiting = []
+      for (const { go } of rest) go()
+      for (const waiter of opened.splice(0)) Deferred.doneUnsafe(waiter, Effect.void)
+    }
 
-      const initialize = (call: Call): void => {
-        if (agreement.phase !== "opening") {
-          call.reply(Refusal.failure(agreement.era === "modern" ? "other-era" : "already-initialized"))
+    const initialize = (call: Call): void => {
+      if (agreement.phase !== "opening") {
+        call.reply(Refusal.failure(agreement.era === "modern" ? "other-era" : "already-initialized"))
+        return
+      }
+      opening = true
+      Agreement.initializeSent(agreement, call.params)
+      port.request({
+        ...call,
+        reply: (reply) => {
+          const fault = Agreement.initializeAnswered(agreement, reply)
+          call.reply(fault === undefined ? reply : Refusal.failure(fault))
+          if (agreement.era === "legacy") discovering?.reply(Refusal.failure("discover-superseded"))
+          open()
+        }
+      })
+    }
+
+    const discover = (call: Call): void => {
+      if (agreement.era === "legacy") {
+        call.reply(Refusal.failure("other-era"))
+        return
+      }
+      Agreement.modernRequest(agreement, call.params)
+      discovering = call
+      port.request({
+        ...call,
+        reply: (reply) => {
+          Agreement.discoverAnswered(agreement, reply)
+          discovering = undefined
+          call.reply(reply)
+        }
+      })
+    }
+
+    const probe = (params: Text | undefined): void => {
+      opening = true
+      port.request({
+        wish: undefined,
+        method: "server/discover",
+        params: T.object([["_meta", T.removeMember(Agreement.metaOf(params) ?? T.object([]), "progressToken")]]),
+        reply: (reply) => {
+          Agreement.discoverAnswered(agreement, reply)
+          if (agreement.era === undefined) mismatch = otherEra(reply)
+          open()
+        }
+      })
+    }
+
+    const modern = (call: Call, version: string): void => {
+      if (!Revision.isRevision(version) || Revision.table[version].era !== "modern") {
+        call.reply(unsupportedVersion(version))
+        return
+      }
+      if (agreement.era === undefined) {
+        if (mismatch !== undefined) {
+          call.reply(mismatch)
           return
         }
-        opening = true
-        Agreement.initializeSent(agreement, call.params)
-        port.request({
-          ...call,
-          reply: (reply) => {
-            const fault = Agreement.initializeAnswered(agreement, reply)
-            call.reply(fault === undefined ? reply : Refusal.failure(fault))
-            if (agreement.era === "legacy") discovering?.reply(Refusal.failure("discover-superseded"))
-            open()
-          }
-        })
+        probe(call.params)
+        wait(call, () => request(call))
+        return
       }
+      Agreement.modernRequest(agreement, call.params)
+      const refused = Agreement.judgeRequest(agreement, "host", call.method)
+      if (refused !== undefined) call.reply(Refusal.failure(refused))
+      else port.request(call)
+    }
 
-      const discover = (call: Call): void => {
-        if (agreement.era === "legacy") {
-          call.reply(Refusal.failure("other-era"))
+    const request = (call: Call): void => {
+      if (opening && call.method !== "ping") {
+        if (call.method === "initialize" && agreement.phase === "initializing") initialize(call)
+        else wait(call, () => request(call))
+        return
+      }
+      if (call.method === "initialize") return initialize(call)
+      if (call.method === "server/discover") return discover(call)
+      const claim = agreement.era === "legacy" ? undefined : Agreement.claimOf(call.params)
+      if (claim !== undefined) return modern(call, claim)
+      if (agreement.era === "modern") {
+        call.reply(Refusal.failure("missing-metadata"))
+        return
+      }
+      const refused = Agreement.judgeRequest(agreement, "host", call.method)
+      if (refused !== undefined) call.reply(Refusal.failure(refused))
+      else port.request(call)
+    }
+
+    const notify = (method: string, params: Text | undefined): void => {
+      if (opening) {
+        wait(undefined, () => notify(method, params))
+        return
+      }
+      if (method === "notifications/initialized") {
+        if (agreement.phase !== "agreed") {
+          faults({ from: "host", reason: "unknown-notification", method })
           return
         }
-        Agreement.modernRequest(agreement, call.params)
-        discovering = call
-        port.request({
-          ...call,
-          reply: (reply) => {
-            Agreement.discoverAnswered(agreement, reply)
-            discovering = undefined
-            call.reply(reply)
-          }
-        })
+        Agreement.initialized(agreement)
       }
+      const refused = Agreement.judgeNotification(agreement, "host", method)
+      if (refused !== undefined) faults({ from: "host", reason: refused, method })
+      else port.notify(method, params)
+    }
 
-      const probe = (params: Text | undefined): void => {
-        opening = true
-        port.request({
-          wish: undefined,
-          method: "server/discover",
-          params: T.object([["_meta", T.removeMember(Agreement.metaOf(params) ?? T.object([]), "progressToken")]]),
-          reply: (reply) => {
-            Agreement.discoverAnswered(agreement, reply)
-            if (agreement.era === undefined) mismatch = otherEra(reply)
-            open()
-          }
-        })
-      }
-
-      const modern = (call: Call, version: string): void => {
-        if (!Revision.isRevision(version) || Revision.table[version].era !== "modern") {
-          call.reply(unsupportedVersion(version))
-          return
-        }
-        if (agreement.era === undefined) {
-          if (mismatch !== undefined) {
-            call.reply(mismatch)
-            return
-          }
-          probe(call.params)
-          wait(call, () => request(call))
-          return
-        }
-        Agreement.modernRequest(agreement, call.params)
-        const refused = Agreement.judgeRequest(agreement, "host", call.method)
-        if (refused !== undefined) call.reply(Refusal.failure(refused))
-        else port.request(call)
-      }
-
-      const request = (call: Call): void => {
-        if (opening && call.method !== "ping") {
-          if (call.method === "initialize" && agreement.phase === "initializing") initialize(call)
-          else wait(call, () => request(call))
-          return
-        }
-        if (call.method === "initialize") return initialize(call)
-        if (call.method === "server/discover") return discover(call)
-        const claim = agreement.era === "legacy" ? undefined : Agreement.claimOf(call.params)
-        if (claim !== undefined) return modern(call, claim)
-        if (agreement.era === "modern") {
-          call.reply(Refusal.failure("missing-metadata"))
-          return
-        }
-        const refused = Agreement.judgeRequest(agreement, "host", call.method)
-        if (refused !== undefined) call.reply(Refusal.failure(refused))
-        else port.request(call)
-      }
-
-      const notify = (method: string, params: Text | undefined): void => {
-        if (opening) {
-          wait(undefined, () => notify(method, params))
-          return
-        }
-        if (method === "notifications/initialized") {
-          if (agreement.phase !== "agreed") {
-            faults({ from: "host", reason: "unknown-notification", method })
-            return
-          }
-          Agreement.initialized(agreement)
-        }
-        const refused = Agreement.judgeNotification(agreement, "host", method)
-        if (refused !== undefined) faults({ from: "host", reason: refused, method })
-        else port.notify(method, params)
-      }
-
-      return {
-        ...port,
-        request,
-        notify,
-        cancel: (call, params) => {
-          const before = waiting.length
-          waiting = waiting.filter((entry) => entry.call !== call)
-          if (waiting.length === before) port.cancel(call, params)
-        },
-        // What waits for the opening still goes on before the input is ended.
-        end: Effect.suspend(() => {
-          if (waiting.length === 0) return port.end
-          const waiter = Deferred.makeUnsafe<void>()
-          opened.push(waiter)
-          return Deferred.await(waiter).pipe(Effect.andThen(port.flush), Effect.andThen(port.end))
-        })
-      }
-    })
+    return {
+      ...port,
+      request,
+      notify,
+      cancel: (call, params) => {
+        const before = waiting.length
+        waiting = waiting.filter((entry) => entry.call !== call)
+        if (waiting.length === before) port.cancel(call, params)
+      },
+      // What waits for the opening still goes on before the input is ended.
+      end: Effect.suspend(() => {
+        if (waiting.length === 0) return port.end
+        const waiter = Deferred.makeUnsafe<void>()
+        opened.push(waiter)
+        return Deferred.await(waiter).pipe(Effect.andThen(port.flush), Effect.andThen(port.end))
+      })
+    }
+  })
 
 /** A host of the modern era met a server that did not answer as one: both sides are named. */
 const otherEra = (reply: Reply): Reply =>
@@ -213,76 +212,75 @@ const otherEra = (reply: Reply): Reply =>
  * @category combinators
  * @since 0.1.0
  */
-export const server =
-  (agreement: Agreement.Agreement, faults: Faults) => <E, R>(leg: Leg<E, R>): Leg<E, R> =>
-    Effect.fnUntraced(function*(back) {
-      let early: Array<readonly [method: string, params: Text | undefined]> = []
+export const server = (agreement: Agreement.Agreement, faults: Faults) => <E, R>(leg: Leg<E, R>): Leg<E, R> =>
+  Effect.fnUntraced(function*(back) {
+    let early: Array<readonly [method: string, params: Text | undefined]> = []
 
-      const notify = (method: string, params: Text | undefined): void => {
-        if (agreement.revision === undefined) {
-          if (early.length < maxWaiting) early.push([method, params])
-          else faults({ from: "server", reason: "not-initialized", method })
+    const notify = (method: string, params: Text | undefined): void => {
+      if (agreement.revision === undefined) {
+        if (early.length < maxWaiting) early.push([method, params])
+        else faults({ from: "server", reason: "not-initialized", method })
+        return
+      }
+      const refused = Agreement.judgeNotification(agreement, "server", method)
+      if (refused !== undefined) faults({ from: "server", reason: refused, method })
+      else back.notify(method, params)
+    }
+    const settled = (): void => {
+      if (agreement.revision === undefined) return
+      const waiting = early
+      early = []
+      for (const [method, params] of waiting) notify(method, params)
+    }
+
+    const port = yield* leg({
+      ...back,
+      request: (call) => {
+        const refused = Agreement.judgeRequest(agreement, "server", call.method)
+        if (refused === undefined) {
+          back.request(call)
           return
         }
-        const refused = Agreement.judgeNotification(agreement, "server", method)
-        if (refused !== undefined) faults({ from: "server", reason: refused, method })
-        else back.notify(method, params)
-      }
-      const settled = (): void => {
-        if (agreement.revision === undefined) return
-        const waiting = early
-        early = []
-        for (const [method, params] of waiting) notify(method, params)
-      }
-
-      const port = yield* leg({
-        ...back,
-        request: (call) => {
-          const refused = Agreement.judgeRequest(agreement, "server", call.method)
-          if (refused === undefined) {
-            back.request(call)
-            return
-          }
-          faults({ from: "server", reason: refused, method: call.method })
-          call.reply(Refusal.failure(refused === "not-initialized" ? "not-offered" : refused))
-        },
-        notify
-      })
-
-      const initialize = (call: Call): void => {
-        Agreement.initializeSent(agreement, call.params)
-        port.request({
-          ...call,
-          reply: (reply) => {
-            Agreement.initializeAnswered(agreement, reply)
-            call.reply(reply)
-            settled()
-          }
-        })
-      }
-      const discover = (call: Call): void => {
-        Agreement.modernRequest(agreement, call.params)
-        port.request({
-          ...call,
-          reply: (reply) => {
-            Agreement.discoverAnswered(agreement, reply)
-            call.reply(reply)
-            settled()
-          }
-        })
-      }
-
-      return {
-        ...port,
-        request: (call) => {
-          if (call.method === "initialize") return initialize(call)
-          if (call.method === "server/discover") return discover(call)
-          if (agreement.era === "modern") Agreement.modernRequest(agreement, call.params)
-          port.request(call)
-        },
-        notify: (method, params) => {
-          if (method === "notifications/initialized") Agreement.initialized(agreement)
-          port.notify(method, params)
-        }
-      }
+        faults({ from: "server", reason: refused, method: call.method })
+        call.reply(Refusal.failure(refused === "not-initialized" ? "not-offered" : refused))
+      },
+      notify
     })
+
+    const initialize = (call: Call): void => {
+      Agreement.initializeSent(agreement, call.params)
+      port.request({
+        ...call,
+        reply: (reply) => {
+          Agreement.initializeAnswered(agreement, reply)
+          call.reply(reply)
+          settled()
+        }
+      })
+    }
+    const discover = (call: Call): void => {
+      Agreement.modernRequest(agreement, call.params)
+      port.request({
+        ...call,
+        reply: (reply) => {
+          Agreement.discoverAnswered(agreement, reply)
+          call.reply(reply)
+          settled()
+        }
+      })
+    }
+
+    return {
+      ...port,
+      request: (call) => {
+        if (call.method === "initialize") return initialize(call)
+        if (call.method === "server/discover") return discover(call)
+        if (agreement.era === "modern") Agreement.modernRequest(agreement, call.params)
+        port.request(call)
+      },
+      notify: (method, params) => {
+        if (method === "notifications/initialized") Agreement.initialized(agreement)
+        port.notify(method, params)
+      }
+    }
+  })

@@ -12,6 +12,7 @@ import type { Gate } from "../stage/Gate.ts"
 import type { Ledger } from "../stage/Ledger.ts"
 import type { Parse } from "../stage/Parse.ts"
 import type { PinStore } from "../stage/PinStore.ts"
+import type { Leg } from "../stage/Port.ts"
 import type { Launch } from "../stage/Spawn.ts"
 import { Spawn } from "../stage/Spawn.ts"
 import type { Who } from "../stage/Transport.ts"
@@ -20,7 +21,6 @@ import * as Guard from "./Guard.ts"
 import * as Lifecycle from "./Lifecycle.ts"
 import { Notices } from "./Notices.ts"
 import type { FirstSight } from "./Offer.ts"
-import type { Leg } from "../stage/Port.ts"
 import * as Upstream from "./Upstream.ts"
 
 /**
@@ -83,9 +83,11 @@ export const layer = (
               agreement,
               dropped
             })
-            const line = guarded(Lifecycle.server(agreement, dropped.faults)(
-              Upstream.leg(launch, agreement, dropped.faults)
-            ))
+            const line = guarded(
+              Lifecycle.server(agreement, dropped.faults)(
+                Upstream.leg(launch, agreement, dropped.faults)
+              )
+            )
             return yield* Effect.provideContext(line(back), context)
           })
       })

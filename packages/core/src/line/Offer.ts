@@ -223,11 +223,19 @@ export const make = Effect.fnUntraced(function*(options: Options) {
       invalid: fresh.invalid,
       ...(failed === undefined ? {} : { fault: message(failed) })
     }
-    const kept = yield* Effect.result(keep((old) =>
-      failed === undefined && options.firstSight === "trust"
-        ? Pins.trustFirstSight(old, fresh, variant, launch, at)
-        : Pins.see(old, seen)
-    ))
+    const elsewhere = failed === undefined && options.firstSight === "trust" && Pins.isFirstSight(pins, at)
+      ? yield* heldUnder(fresh, launch)
+      : undefined
+    if (elsewhere !== undefined) {
+      options.tell(`${server} is not trusted at first sight: what it offers is held under the name ${elsewhere}`)
+    }
+    const kept = yield* Effect.result(
+      keep((old) =>
+        failed === undefined && options.firstSight === "trust" && elsewhere === undefined
+          ? Pins.trustFirstSight(old, fresh, variant, launch, at)
+          : Pins.see(old, seen)
+      )
+    )
     if (kept._tag === "Failure") {
       fault = Refusal.failure("pins-failed", { server, more: kept.failure.message })
       options.tell(`what was accepted of ${server} cannot be kept: ${kept.failure.message}`)
@@ -241,23 +249,44 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     judge()
   })
 
-  /** Changes the pins by compare-and-set; a change to the same writes nothing. */
-  const keep = Effect.fnUntraced(function*(change: (old: Pins.Pins) => Pins.Pins): Effect.fn.Return<void, PinStoreError> {
-    for (;;) {
-      const next = change(pins)
-      if (next === pins) return
-      const expected = pins.version
-      if (yield* store.save(server, expected, next)) {
-        const trusted = next.pins.filter((pin) => pin.how === "first-sight" && !pins.pins.includes(pin))
-        if (trusted.length > 0) {
-          record({ type: "trusted", server, items: trusted.map(({ digest, kind, name }) => ({ kind, name, digest })) })
-        }
-        pins = { ...next, version: expected + 1 }
-        return
-      }
-      pins = yield* store.load(server)
+  /** The name under which any of this is held as changed: another name must not make it trusted (security rule F4). */
+  const heldUnder = Effect.fnUntraced(function*(fresh: Pins.Listing, launch: Pins.LaunchPin) {
+    const others: Array<Pins.Pins> = []
+    const names = yield* Effect.result(store.servers)
+    if (names._tag === "Failure") return names.failure.server
+    for (const name of names.success) {
+      if (name === server) continue
+      const other = yield* Effect.result(store.load(name))
+      // What cannot be read might hold anything.
+      if (other._tag === "Failure") return name
+      others.push(other.success)
     }
+    return Pins.heldElsewhere(others, fresh, launch)
   })
+
+  /** Changes the pins by compare-and-set; a change to the same writes nothing. */
+  const keep = Effect.fnUntraced(
+    function*(change: (old: Pins.Pins) => Pins.Pins): Effect.fn.Return<void, PinStoreError> {
+      for (;;) {
+        const next = change(pins)
+        if (next === pins) return
+        const expected = pins.version
+        if (yield* store.save(server, expected, next)) {
+          const trusted = next.pins.filter((pin) => pin.how === "first-sight" && !pins.pins.includes(pin))
+          if (trusted.length > 0) {
+            record({
+              type: "trusted",
+              server,
+              items: trusted.map(({ digest, kind, name }) => ({ kind, name, digest }))
+            })
+          }
+          pins = { ...next, version: expected + 1 }
+          return
+        }
+        pins = yield* store.load(server)
+      }
+    }
+  )
 
   const judge = (): void => {
     if (listing === undefined) return

@@ -5,8 +5,8 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type * as Reason from "../wire/Reason.ts"
 import type { Ending, Port } from "../stage/Port.ts"
+import type * as Reason from "../wire/Reason.ts"
 import * as Refusal from "./Refusal.ts"
 
 /**

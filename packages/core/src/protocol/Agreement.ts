@@ -8,8 +8,8 @@
  *
  * @since 0.1.0
  */
-import type * as Reason from "../wire/Reason.ts"
 import type { Reply, Text } from "../wire/Message.ts"
+import type * as Reason from "../wire/Reason.ts"
 import * as T from "../wire/Text.ts"
 import * as Capability from "./Capability.ts"
 import * as Method from "./Method.ts"

@@ -46,7 +46,13 @@ const rows: ReadonlyArray<readonly [name: string, ...ReadonlyArray<Method>]> = [
   ["resources/list", { kind: "request", from: "host", in: all, needs: "server.resources" }],
   ["resources/templates/list", { kind: "request", from: "host", in: all, needs: "server.resources" }],
   ["resources/read", { kind: "request", from: "host", in: all, needs: "server.resources", reaches: { named: "uri" } }],
-  ["resources/subscribe", { kind: "request", from: "host", in: legacy, needs: "server.resources.subscribe", reaches: { named: "uri" } }],
+  ["resources/subscribe", {
+    kind: "request",
+    from: "host",
+    in: legacy,
+    needs: "server.resources.subscribe",
+    reaches: { named: "uri" }
+  }],
   ["resources/unsubscribe", { kind: "request", from: "host", in: legacy, needs: "server.resources.subscribe" }],
   // ---- prompts
   ["prompts/list", { kind: "request", from: "host", in: all, needs: "server.prompts" }],
@@ -60,24 +66,62 @@ const rows: ReadonlyArray<readonly [name: string, ...ReadonlyArray<Method>]> = [
   ["logging/setLevel", { kind: "request", from: "host", in: legacy, needs: "server.logging" }],
   ["subscriptions/listen", { kind: "request", from: "host", in: modern, reaches: {} }],
   // ---- tasks of 2025-11-25: each side asks about what the other side keeps
-  ["tasks/get", { kind: "request", from: "host", in: tasks, needs: "server.tasks", reaches: { named: "taskId" } }, { kind: "request", from: "server", in: tasks, needs: "client.tasks", reaches: { named: "taskId" } }],
-  ["tasks/result", { kind: "request", from: "host", in: tasks, needs: "server.tasks", reaches: { named: "taskId" } }, { kind: "request", from: "server", in: tasks, needs: "client.tasks", reaches: { named: "taskId" } }],
-  ["tasks/cancel", { kind: "request", from: "host", in: tasks, needs: "server.tasks.cancel", reaches: { named: "taskId" } }, { kind: "request", from: "server", in: tasks, needs: "client.tasks.cancel", reaches: { named: "taskId" } }],
-  ["tasks/list", { kind: "request", from: "host", in: tasks, needs: "server.tasks.list", reaches: {} }, { kind: "request", from: "server", in: tasks, needs: "client.tasks.list", reaches: {} }],
+  ["tasks/get", { kind: "request", from: "host", in: tasks, needs: "server.tasks", reaches: { named: "taskId" } }, {
+    kind: "request",
+    from: "server",
+    in: tasks,
+    needs: "client.tasks",
+    reaches: { named: "taskId" }
+  }],
+  ["tasks/result", { kind: "request", from: "host", in: tasks, needs: "server.tasks", reaches: { named: "taskId" } }, {
+    kind: "request",
+    from: "server",
+    in: tasks,
+    needs: "client.tasks",
+    reaches: { named: "taskId" }
+  }],
+  ["tasks/cancel", {
+    kind: "request",
+    from: "host",
+    in: tasks,
+    needs: "server.tasks.cancel",
+    reaches: { named: "taskId" }
+  }, { kind: "request", from: "server", in: tasks, needs: "client.tasks.cancel", reaches: { named: "taskId" } }],
+  ["tasks/list", { kind: "request", from: "host", in: tasks, needs: "server.tasks.list", reaches: {} }, {
+    kind: "request",
+    from: "server",
+    in: tasks,
+    needs: "client.tasks.list",
+    reaches: {}
+  }],
   // ---- what servers ask of hosts (2026-07-28 has these only inside results)
   ["sampling/createMessage", { kind: "request", from: "server", in: legacy, needs: "client.sampling", reaches: {} }],
   ["roots/list", { kind: "request", from: "server", in: legacy, needs: "client.roots", reaches: {} }],
   ["elicitation/create", { kind: "request", from: "server", in: elicits, needs: "client.elicitation", reaches: {} }],
   // ---- notifications
   ["notifications/cancelled", { kind: "notification", from: "both", in: all }],
-  ["notifications/progress", { kind: "notification", from: "both", in: legacy }, { kind: "notification", from: "server", in: modern }],
+  ["notifications/progress", { kind: "notification", from: "both", in: legacy }, {
+    kind: "notification",
+    from: "server",
+    in: modern
+  }],
   ["notifications/message", { kind: "notification", from: "server", in: all, needs: "server.logging" }],
   ["notifications/tools/list_changed", { kind: "notification", from: "server", in: all, needs: "server.tools" }],
   ["notifications/prompts/list_changed", { kind: "notification", from: "server", in: all, needs: "server.prompts" }],
-  ["notifications/resources/list_changed", { kind: "notification", from: "server", in: all, needs: "server.resources" }],
+  ["notifications/resources/list_changed", {
+    kind: "notification",
+    from: "server",
+    in: all,
+    needs: "server.resources"
+  }],
   ["notifications/resources/updated", { kind: "notification", from: "server", in: all, needs: "server.resources" }],
   ["notifications/roots/list_changed", { kind: "notification", from: "host", in: legacy, needs: "client.roots" }],
-  ["notifications/elicitation/complete", { kind: "notification", from: "server", in: ["2025-11-25"], needs: "client.elicitation.url" }],
+  ["notifications/elicitation/complete", {
+    kind: "notification",
+    from: "server",
+    in: ["2025-11-25"],
+    needs: "client.elicitation.url"
+  }],
   ["notifications/tasks/status", { kind: "notification", from: "both", in: tasks }],
   ["notifications/subscriptions/acknowledged", { kind: "notification", from: "server", in: modern }]
 ]

@@ -1,9 +1,12 @@
 /** Checked JSON written again: what can be is left out or spelled in one way, everything else stays as it came. */
-import { BACKSLASH, inString, LF, PLAIN, QUOTE, SPACE } from "./grammar.ts"
+import { BACKSLASH, LF, QUOTE, SPACE } from "./grammar.ts"
 import { quote, unquote } from "./plain.ts"
 
 /** Larger buffers are not kept for the next line. */
 const keepBytes = 1 << 18
+
+/** Longer strings are copied as a whole. */
+const nearBytes = 64
 
 let scratch = Buffer.allocUnsafe(4096)
 
@@ -13,39 +16,37 @@ export const withoutBlanks = <A>(b: Buffer, from: number, end: number, use: (byt
   const to = scratch
   let size = 0
   for (let p = from; p < end;) {
-    const c = b[p] ?? LF
-    if (c === QUOTE) {
-      const after = closing(b, p) + 1
-      if (after - p > 64) {
+    let c = b[p++] ?? LF
+    if (c > SPACE) to[size++] = c
+    if (c !== QUOTE) continue
+    // a string goes as it is: byte by byte while it is short
+    const near = p + nearBytes
+    do {
+      if (p >= near) {
+        const after = closing(b, p) + 1
         size += b.copy(to, size, p, after)
         p = after
-      } else while (p < after) to[size++] = b[p++] ?? LF
-    } else {
-      if (c > SPACE) to[size++] = c
-      p++
-    }
+        break
+      }
+      c = b[p++] ?? LF
+      to[size++] = c
+      if (c === BACKSLASH) to[size++] = b[p++] ?? LF
+    } while (c !== QUOTE)
   }
   if (to.length > keepBytes) scratch = Buffer.allocUnsafe(4096)
   return use(to.subarray(0, size))
 }
 
-/** The index of the quote that closes the string at `p`. */
+/** The index of the quote that closes the string in which `p` is, not after a backslash that escapes what is there. */
 const closing = (b: Buffer, p: number): number => {
-  const near = p + 64
-  let q = p + 1
-  while (q < near) {
-    const c = b[q] ?? LF
-    if (inString[c] === PLAIN) q++
-    else if (c === QUOTE) return q
-    else q += c === BACKSLASH ? 2 : 1
-  }
-  // a long string: the next quote with an even number of backslashes before it
+  const start = p
   for (;;) {
-    q = b.indexOf(QUOTE, q)
+    const q = b.indexOf(QUOTE, p)
     let first = q
-    while (b[first - 1] === BACKSLASH) first--
+    while (first > start && b[first - 1] === BACKSLASH) first--
+    // an even number of backslashes before it does not escape the quote
     if (((q - first) & 1) === 0) return q
-    q++
+    p = q + 1
   }
 }
 
