@@ -46,9 +46,15 @@ const guards = new Set(["relay", "broker"])
 
 const base = (path: string): string => posix.basename(path.replaceAll("\\", "/")).toLowerCase()
 
+/** What an interpreter is to run stands in the argument behind these: no script, but a text. */
+const inlined = /^(?:-[a-z]*[ce]|-p|--eval|--print)$/
+
 /** The script that an interpreter was given. */
-const scriptOf = (args: ReadonlyArray<string>): string | undefined =>
-  interpreters.test(base(args[0] ?? "")) ? args.slice(1).find((arg) => !arg.startsWith("-")) : undefined
+const scriptOf = (args: ReadonlyArray<string>): string | undefined => {
+  if (!interpreters.test(base(args[0] ?? ""))) return undefined
+  const at = args.findIndex((arg, index) => index > 0 && !arg.startsWith("-"))
+  return inlined.test(args[at - 1] ?? "") ? undefined : args[at]
+}
 
 /**
  * Whether this is a relay of Sallyport's, or a broker: as `bin/sallyport.mjs` is started, or the program behind it.
@@ -110,8 +116,7 @@ export const describe = (process: Process): string => {
   const program = process.args[0] ?? process.name
   const script = scriptOf(process.args)
   const guard = isGuard(process) ? process.args.find((arg) => guards.has(arg)) : undefined
-  // A command of `sh -c` is no path.
-  const words = [program, script !== undefined && /^\S+$/.test(script) ? script : undefined, guard]
+  const words = [program, script, guard]
   return Visible.short(words.filter((word) => word !== undefined).join(" "), 200)
 }
 

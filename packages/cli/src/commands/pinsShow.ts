@@ -96,7 +96,8 @@ const toJson = (pins: Pins.Pins, names: ReadonlyArray<string> | undefined, only:
       : { at: pins.seen.at, variant: pins.seen.variant, fault: pins.seen.fault ?? null },
     launch: {
       state: held.launch === undefined ? "accepted" : held.launch.accepted === undefined ? "new" : "changed",
-      differences: held.launch?.differences.map(({ field, says }) => ({ field, says })) ?? [],
+      differences: held.launch?.differences ?? [],
+      ...(pins.launch === undefined ? {} : { accepted: launchJson(pins.launch) }),
       ...(pins.seen === undefined ? {} : { seen: launchJson(pins.seen.launch) })
     },
     items: named(only === "all" ? judgement.verdicts : held.verdicts).map(verdictJson),
