@@ -259,6 +259,7 @@ export const make = (options: Options): Feed => {
 
   const endKept = (each: (item: Item) => void): void => {
     kept[size] = G.LF
+    size = 0
     line(kept, 0, each)
     forget()
   }

@@ -15,6 +15,11 @@ import * as Reason from "./Reason.ts"
  * Checked JSON text: compact, one line, without lone surrogates or duplicate member names, numbers exactly as they came.
  * Only the modules of this folder make one.
  *
+ * **Details**
+ *
+ * A member's name is spelled in one way, escaped only where it must be, so that it can be found by its characters. A
+ * string is spelled as it came, except that U+0085, U+2028 and U+2029 are escaped.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -118,8 +123,10 @@ export type Response = typeof Response.Type
  *
  * - `reason`: which rule it broke; its JSON-RPC code stands in the table of {@link Reason}.
  * - `kind`: what it would have been, as far as it could be told (`unknown` where not).
- * - `id`: the text of its id where exactly one top-level id could be read, also from a line that is no JSON to its end.
- * - `pointer`: JSON pointer (RFC 6901) of the place, `""` for the whole message.
+ * - `id`: the text of its id where exactly one top-level id could be read, also from a line that is no JSON to its end
+ *   (JSON-RPC answers such a line without an id all the same; it is of use where an answer could not be read).
+ * - `pointer`: JSON pointer (RFC 6901) of the place in the line, `""` for the whole line. It is cut after 32 steps, and
+ *   a name in it after 64 characters. The names are the peer's own text.
  * - `offset`: byte offset of the place in the line, counted from 0.
  *
  * @category models

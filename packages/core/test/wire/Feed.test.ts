@@ -470,6 +470,21 @@ describe("lines", () => {
     assert.isBelow(cost(512), 4000)
   })
 
+  it("are read wherever they stand in their buffer", () => {
+    const line = call(
+      `{"a":"${"x".repeat(100)}\\n${"y".repeat(61)}\u00e9${"z".repeat(50)}\\\"","b":"${"\u00e9".repeat(40)}"}`
+    )
+    for (let offset = 0; offset < 8; offset++) {
+      for (let after = 0; after < 8; after++) {
+        const { items, push } = open()
+        const bytes = Buffer.alloc(offset + Buffer.byteLength(line) + 1 + after, "\"")
+        bytes.write(`${line}\n`, offset)
+        push(bytes.subarray(offset, bytes.length - after))
+        same(items.map(written), [`${line}\n`])
+      }
+    }
+  })
+
   it("survive a buffer that is used again by who gave it", () => {
     const { items, push } = open()
     const chunk = Buffer.alloc(8)

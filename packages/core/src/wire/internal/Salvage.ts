@@ -147,7 +147,7 @@ export class Salvage {
   }
 
   private taken(): string | undefined {
-    return this.size > maxToken ? undefined : Utf8.decode(this.token.subarray(0, this.size))
+    return this.size > maxToken ? undefined : Utf8.decode(this.token, 0, this.size)
   }
 
   private stringEnds(): void {

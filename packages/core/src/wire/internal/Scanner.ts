@@ -260,9 +260,8 @@ export class Scanner {
   /** The text of a value, as it is carried on. */
   private text(b: Buffer, { end, flags, from }: Span): Text | undefined {
     if ((flags & (WIDE | BLANKS | ODD_NAMES)) === 0) return checked(b.toString("latin1", from, end))
-    const decode = (bytes: Buffer): string | undefined =>
-      (flags & WIDE) === 0 ? bytes.toString("latin1") : Utf8.decode(bytes)
-    let text = (flags & BLANKS) === 0 ? decode(b.subarray(from, end)) : withoutBlanks(b, from, end, decode)
+    const decode = (flags & WIDE) === 0 ? ascii : Utf8.decode
+    let text = (flags & BLANKS) === 0 ? decode(b, from, end) : withoutBlanks(b, from, end, decode)
     if (text === undefined) return undefined
     if ((flags & ODD_NAMES) !== 0) text = plainNames(text)
     return checked((flags & WIDE) === 0 ? text : lineSafe(text))
@@ -287,7 +286,7 @@ export class Scanner {
   /** What the string in this range stands for; undefined if it is not UTF-8. */
   private stringText(b: Buffer, from: number, end: number, flags: number): string | undefined {
     if ((flags & (ESCAPES | WIDE)) === 0) return b.toString("latin1", from + 1, end - 1)
-    const text = Utf8.decode(b.subarray(from, end))
+    const text = Utf8.decode(b, from, end)
     if (text === undefined) return undefined
     return (flags & ESCAPES) === 0 ? text.slice(1, -1) : unquote(text)
   }
@@ -553,6 +552,8 @@ export class Scanner {
     return pair ? after + 6 : this.fail("lone-surrogate", q)
   }
 }
+
+const ascii = (b: Buffer, from: number, end: number): string => b.toString("latin1", from, end)
 
 const isInteger = /^-?\d+$/
 

@@ -10,8 +10,13 @@ const nearBytes = 64
 
 let scratch = Buffer.allocUnsafe(4096)
 
-/** Calls `use` with the bytes of the range without the blanks that are outside of strings. */
-export const withoutBlanks = <A>(b: Buffer, from: number, end: number, use: (bytes: Buffer) => A): A => {
+/** What `read` makes of the bytes of the range without the blanks that are outside of strings. */
+export const withoutBlanks = <A>(
+  b: Buffer,
+  from: number,
+  end: number,
+  read: (b: Buffer, from: number, end: number) => A
+): A => {
   if (scratch.length < end - from) scratch = Buffer.allocUnsafe(end - from)
   const to = scratch
   let size = 0
@@ -34,7 +39,7 @@ export const withoutBlanks = <A>(b: Buffer, from: number, end: number, use: (byt
     } while (c !== QUOTE)
   }
   if (to.length > keepBytes) scratch = Buffer.allocUnsafe(4096)
-  return use(to.subarray(0, size))
+  return read(to, 0, size)
 }
 
 /** The index of the quote that closes the string in which `p` is, not after a backslash that escapes what is there. */

@@ -1,10 +1,10 @@
 /** UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF. */
 
-/** The text of these bytes, or undefined if they are not UTF-8. */
-export const decode = (bytes: Buffer): string | undefined => {
-  const text = bytes.toString("utf8")
+/** The text of the bytes in the range, or undefined if they are not UTF-8. */
+export const decode = (b: Buffer, from: number, end: number): string | undefined => {
+  const text = b.toString("utf8", from, end)
   // what is no character is decoded as this one, which may also be there itself
-  return text.includes("\ufffd") && broken(bytes, 0, bytes.length) >= 0 ? undefined : text
+  return text.includes("\ufffd") && broken(b, from, end) >= 0 ? undefined : text
 }
 
 /** The index of the first byte in the range that belongs to no character, or -1. */
