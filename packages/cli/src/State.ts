@@ -66,8 +66,10 @@ const quoted = (path: string): string => /^[\w@%+=:,./-]+$/.test(path) ? path : 
  */
 export const open = (given: Option.Option<string>): Effect.Effect<State, Failure> =>
   Folders.state(Option.getOrUndefined(given)).pipe(
-    Effect.mapError((error) =>
-      new Failure({ message: `the state folder is not known: ${error.message}; name it with --state DIR` })
+    Effect.mapError(() =>
+      new Failure({
+        message: "the state folder is not known: neither XDG_STATE_HOME nor HOME is set; name it with --state DIR"
+      })
     ),
     Effect.map((folder) => ({
       folder,
