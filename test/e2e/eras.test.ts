@@ -1,0 +1,115 @@
+/** How the clients of SDK 2 find out which era a server is of, with the relay in between. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Host from "./support/Host.ts"
+import { gone } from "./support/processes.ts"
+import * as servers from "./support/servers.ts"
+import { events, segments, verify, versions } from "./support/state.ts"
+import { failure, refusal } from "./support/Transcript.ts"
+import { Wire } from "./support/Wire.ts"
+
+let root = ""
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "sallyport-e2e-"))
+})
+afterAll(() => {
+  rmSync(root, { recursive: true, force: true })
+})
+const fresh = () => join(mkdtempSync(join(root, "run-")), "state")
+
+describe("eras", () => {
+  for (const [name, launch] of [["SDK 1", servers.sdk1()], ["SDK 2", servers.sdk2("legacy")]] as const) {
+    it(`a pin to 2026-07-28 fails at a legacy server of ${name} as it fails directly`, async () => {
+      const connect = async (launch: servers.Launch) => {
+        const host = Host.make("sdk2-pin", launch)
+        const outcome = await host.connect().then(() => "connected", failure)
+        await host.close()
+        return outcome
+      }
+      const direct = await connect(launch)
+      const behind = await connect(servers.trusted(launch, fresh()))
+      assert.notStrictEqual(direct, "connected")
+      assert.deepStrictEqual(behind, direct)
+    })
+  }
+
+  it("a legacy client fails at a modern server as it fails directly", async () => {
+    const connect = async (launch: servers.Launch) => {
+      const host = Host.make("sdk2", launch)
+      const outcome = await host.connect().then(() => "connected", failure)
+      await host.close()
+      return outcome
+    }
+    const direct = await connect(servers.sdk2("modern"))
+    const behind = await connect(servers.trusted(servers.sdk2("modern"), fresh()))
+    assert.notStrictEqual(direct, "connected")
+    assert.deepStrictEqual(behind, direct)
+  })
+
+  for (const era of ["dual", "legacy", "modern"] as const) {
+    it(`the client that probes first starts a ${era} server twice, and only the second run leaves pins and entries`, async () => {
+      const state = fresh()
+      const log = join(state, "../starts")
+      const host = Host.make("sdk2-auto", servers.trusted(servers.sdk2(era, log), state))
+      await host.connect()
+      assert.strictEqual(host.two?.getProtocolEra(), era === "legacy" ? "legacy" : "modern")
+      await host.listTools()
+      await host.callTool("add", { a: 1, b: 2 })
+      await host.close()
+      await gone(host.pid())
+      const started = readFileSync(log, "utf8").trim().split("\n")
+      assert.strictEqual(started.length, 2)
+      for (const pid of started) await gone(Number(pid))
+      assert.strictEqual(segments(state).length, 1)
+      const recorded = await events(state)
+      assert.deepStrictEqual(recorded.map(({ type }) => type), ["session", "trusted", "call", "outcome", "ended"])
+      assert.deepStrictEqual(versions(state, "sdk2"), ["1.json"])
+      assert.strictEqual((await verify(state)).status, "ok")
+    })
+
+    it(`a probe alone leaves no pins and no ledger, of a ${era} server`, async () => {
+      const state = fresh()
+      const wire = new Wire(servers.trusted(servers.sdk2(era), state))
+      const { id, method, params } = { ...discover, id: "probe" }
+      wire.send({ id, method, params })
+      const answer = await wire.answer("probe")
+      assert.strictEqual(answer.error === undefined, era !== "legacy")
+      wire.process.kill("SIGTERM")
+      await wire.ended
+      assert.deepStrictEqual(segments(state), [])
+      assert.deepStrictEqual(versions(state, "sdk2"), [])
+    })
+  }
+
+  it("a modern subscription hears of a tool that was not there, and the relay holds the tool", async () => {
+    const state = fresh()
+    const host = Host.make("sdk2-pin", servers.trusted(servers.sdk2("dual"), state))
+    await host.connect()
+    const before = (await host.listTools()).tools.map(({ name }) => name)
+    const subscription = await host.two?.listen({ toolsListChanged: true })
+    assert.deepStrictEqual(subscription?.honoredFilter, { toolsListChanged: true })
+    await host.callTool("grow", {})
+    await host.tap.notice("notifications/tools/list_changed")
+    assert.deepStrictEqual((await host.listTools()).tools.map(({ name }) => name), before)
+    const failed = await refusal(host.callTool("grown", {}))
+    assert.deepStrictEqual(failed["code"], -32602)
+    assert.deepStrictEqual(failed["data"], { reason: "held-new", server: "sdk2", item: "grown" })
+    // What was withheld from one host must not be kept for others.
+    const listed = host.tap.received.findLast(({ result }) => Array.isArray(result?.["tools"]))
+    assert.deepInclude(listed?.result, { cacheScope: "private", ttlMs: 0 })
+    await host.close()
+  })
+})
+
+const discover = {
+  method: "server/discover",
+  params: {
+    _meta: {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": {},
+      "io.modelcontextprotocol/clientInfo": { name: "by-hand", version: "1" }
+    }
+  }
+}

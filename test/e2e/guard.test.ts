@@ -1,0 +1,91 @@
+/** What the guard decides, as the official clients see it. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Host from "./support/Host.ts"
+import * as servers from "./support/servers.ts"
+import { events, verify } from "./support/state.ts"
+import { refusal } from "./support/Transcript.ts"
+
+let root = ""
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "sallyport-e2e-"))
+})
+afterAll(() => {
+  rmSync(root, { recursive: true, force: true })
+})
+const fresh = () => join(mkdtempSync(join(root, "run-")), "state")
+
+const sallyport = (...args: ReadonlyArray<string>) =>
+  spawnSync(process.execPath, [servers.sallyport, ...args], { encoding: "utf8" })
+
+describe("the guard", () => {
+  for (const kind of ["sdk1", "sdk2"] as const) {
+    it(`holds a server that was never seen until a person accepted it, while ${kind} is connected`, async () => {
+      const state = fresh()
+      const host = Host.make(kind, servers.relayed(servers.everything(), state))
+      await host.connect()
+      assert.deepStrictEqual((await host.listTools()).tools, [])
+      const failed = await refusal(host.callTool("echo", { message: "hi" }))
+      assert.strictEqual(failed["code"], -32602)
+      assert.deepStrictEqual(failed["data"], { reason: "held-new", server: "everything", item: "echo" })
+      // The model is told that a person must act, and never how; the operator is told how.
+      assert.match(String(failed["message"]), /a person must review it; do not do it yourself/)
+      assert.notMatch(String(failed["message"]), /sallyport (?:pins|status)|accept\b|--/)
+      assert.match(host.stderr(), /sallyport pins show everything/)
+
+      // The server announces changes of its own when it opens.
+      await host.ping()
+      const announced = host.tap.received.filter(({ method }) => method === "notifications/tools/list_changed").length
+      const accepted = sallyport("pins", "accept", "--state", state, "--all", "--unseen", "everything")
+      assert.strictEqual(accepted.status, 0, accepted.stderr)
+      await host.tap.notice("notifications/tools/list_changed", announced)
+      assert.isAbove((await host.listTools()).tools.length, 10)
+      assert.deepInclude(await host.callTool("echo", { message: "hi" }), {
+        content: [{ type: "text", text: "Echo: hi" }]
+      })
+      await host.close()
+
+      const recorded = await events(state)
+      const decided = recorded.flatMap((event) =>
+        event.type === "accepted" ? ["accepted"] : "from" in event && event.from === "host" ? [event.type] : []
+      )
+      assert.deepStrictEqual(decided, ["refuse", "accepted", "call"])
+      assert.strictEqual((await verify(state)).status, "ok")
+    })
+  }
+
+  it("refuses a tool that no listing had, and records it", async () => {
+    const state = fresh()
+    const host = Host.make("sdk1", servers.trusted(servers.everything(), state))
+    await host.connect()
+    const failed = await refusal(host.callTool("no-such-tool", {}))
+    assert.deepStrictEqual(failed["data"], { reason: "unknown-item", server: "everything", item: "no-such-tool" })
+    await host.close()
+    const refused = (await events(state)).filter(({ type }) => type === "refuse")
+    assert.strictEqual(refused.length, 1)
+    assert.deepInclude(refused[0], { name: "no-such-tool", reason: "unknown-item" })
+  })
+
+  it("does not start another command under a name that is taken, and says so in the answer to initialize", async () => {
+    const state = fresh()
+    const first = Host.make("sdk1", servers.trusted(servers.sdk1(), state))
+    await first.connect()
+    await first.listTools()
+    await first.close()
+    const log = join(state, "../starts")
+    const other = { ...servers.sdk2("legacy", log), name: "sdk1" }
+    const second = Host.make("sdk1", servers.trusted(other, state))
+    const failed = await refusal(second.connect())
+    assert.deepStrictEqual(failed["data"], { reason: "launch-changed", server: "sdk1" })
+    await second.close()
+    assert.throws(() => readFileSync(log))
+    // The same command again is not held up by that.
+    const third = Host.make("sdk1", servers.trusted(servers.sdk1(), state))
+    await third.connect()
+    assert.isAbove((await third.listTools()).tools.length, 2)
+    await third.close()
+  })
+})
