@@ -13,6 +13,7 @@
  * @since 0.1.0
  */
 import { Lines } from "@sallyport/core/line/Lines"
+import * as Visible from "@sallyport/core/pin/Visible"
 import type { Outcome } from "@sallyport/core/session/Session"
 import { Dispatch } from "@sallyport/core/stage/Dispatch"
 import type { Launch } from "@sallyport/core/stage/Spawn"
@@ -34,7 +35,8 @@ export const layerDispatch = (launch: Launch): Layer.Layer<Dispatch, never, Line
   )
 
 /**
- * Keeps the end of what a server printed on stderr in a file of its name, for `sallyport status`.
+ * Keeps the end of what a server printed on stderr in a file of its name, for `sallyport status`: with control characters
+ * made visible, since a person reads it (security rule F25).
  *
  * @category layers
  * @since 0.1.0
@@ -50,7 +52,7 @@ export const layerTails = (directory: string): Layer.Layer<Spawn, never, Spawn |
         connect: Effect.fnUntraced(function*(launch) {
           const peer = yield* spawn.connect(launch)
           const keep = Effect.suspend(() => {
-            const tail = peer.tail()
+            const tail = peer.tail().split("\n").map(Visible.line).join("\n")
             if (tail === "") return Effect.void
             // A tail that cannot be kept must not cost the session anything.
             return Effect.ignore(
