@@ -472,7 +472,7 @@ describe("lines", () => {
 
   it("are read wherever they stand in their buffer", () => {
     const line = call(
-      `{"a":"${"x".repeat(100)}\\n${"y".repeat(61)}\u00e9${"z".repeat(50)}\\\"","b":"${"\u00e9".repeat(40)}"}`
+      `{"a":"${"x".repeat(100)}\\n${"y".repeat(61)}\u00e9${"z".repeat(50)}\\"","b":"${"\u00e9".repeat(40)}"}`
     )
     for (let offset = 0; offset < 8; offset++) {
       for (let after = 0; after < 8; after++) {

@@ -94,6 +94,8 @@ export class Scanner {
   private flags = 0
   /** What the last name with escapes, or beyond ASCII, stands for. */
   private odd = ""
+  /** The level at which members are those of `_meta`. */
+  private metaLevel = 0
 
   // the containers around the place that is read, by their level
   private readonly isObject: Uint8Array
@@ -298,7 +300,7 @@ export class Scanner {
     const { isObject } = this
     // the message is the first level
     let level = 1
-    let metaLevel = 0
+    this.metaLevel = 0
     for (;;) {
       // a value begins at p
       const c = b[p] ?? LF
@@ -313,11 +315,7 @@ export class Scanner {
         if (b[p] !== (object ? G.CLOSE_OBJECT : G.CLOSE_ARRAY)) {
           if (!object) continue
           this.names[level] = undefined
-          const at = p
-          p = this.name(b, p, level, level === 2 ? rule : level === metaLevel ? this.rules.meta : undefined)
-          if (p < 0) return -1
-          if (level === 2) metaLevel = this.isMeta(b, at, p) ? 3 : 0
-          p = this.colon(b, p)
+          p = this.nameAndColon(b, p, level, rule)
           if (p < 0) return -1
           continue
         }
@@ -336,14 +334,7 @@ export class Scanner {
         const object = isObject[level] === 1
         if (c === COMMA) {
           if ((b[++p] ?? LF) <= G.SPACE) p = this.blanks(b, p)
-          if (object) {
-            const at = p
-            p = this.name(b, p, level, level === 2 ? rule : level === metaLevel ? this.rules.meta : undefined)
-            if (p < 0) return -1
-            if (level === 2) metaLevel = this.isMeta(b, at, p) ? 3 : 0
-            p = this.colon(b, p)
-            if (p < 0) return -1
-          }
+          if (object && (p = this.nameAndColon(b, p, level, rule)) < 0) return -1
           break
         }
         if (c !== (object ? G.CLOSE_OBJECT : G.CLOSE_ARRAY)) return this.fail("not-json", p)
@@ -370,8 +361,12 @@ export class Scanner {
     return after
   }
 
-  /** From the place after a name to its value. */
-  private colon(b: Buffer, p: number): number {
+  /** From a name to its value. */
+  private nameAndColon(b: Buffer, p: number, level: number, rule: Names): number {
+    const at = p
+    p = this.name(b, p, level, level === 2 ? rule : level === this.metaLevel ? this.rules.meta : undefined)
+    if (p < 0) return -1
+    if (level === 2) this.metaLevel = this.isMeta(b, at, p) ? 3 : 0
     if (b[p] !== COLON) {
       p = this.blanks(b, p)
       if (b[p] !== COLON) return this.fail("not-json", p)
