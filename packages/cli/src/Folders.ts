@@ -1,17 +1,31 @@
 /**
  * Where Sallyport keeps its state and finds its configuration.
+ *
+ * The folders are those of Effect's `UserDirectories`, which reads them through `Config`; that is a fifth of the relay's
+ * program, and a host waits while it is loaded.
  */
+import { Environment } from "@sallyport/core/node/Environment"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as UserDirectories from "effect/persistence/UserDirectories"
-import type { PlatformError } from "effect/PlatformError"
-import { resolve } from "node:path"
+import { join, resolve } from "node:path"
 
-const directories = UserDirectories.make()
+/** The environment does not say where the user's folders are. */
+export class FoldersError extends Data.TaggedError("FoldersError")<{ readonly message: string }> {}
+
+const folder = Effect.fnUntraced(function*(given: string | undefined, variable: string, home: string) {
+  if (given !== undefined) return resolve(given)
+  const own = yield* Environment
+  const named = own[variable]
+  // Another path would depend on where the host happens to run.
+  if (named !== undefined && named.startsWith("/")) return join(named, "sallyport")
+  if (own["HOME"] === undefined) return yield* new FoldersError({ message: "HOME is not set" })
+  return join(own["HOME"], process.platform === "darwin" ? "Library/Application Support" : home, "sallyport")
+})
 
 /** The state folder: as given, else `sallyport` in the user's state folder (XDG_STATE_HOME). */
-export const state = (given: string | undefined): Effect.Effect<string, PlatformError> =>
-  given === undefined ? directories.state("sallyport") : Effect.succeed(resolve(given))
+export const state = (given: string | undefined): Effect.Effect<string, FoldersError> =>
+  folder(given, "XDG_STATE_HOME", ".local/state")
 
 /** The configuration folder: as given, else `sallyport` in the user's configuration folder (XDG_CONFIG_HOME). */
-export const config = (given: string | undefined): Effect.Effect<string, PlatformError> =>
-  given === undefined ? directories.config("sallyport") : Effect.succeed(resolve(given))
+export const config = (given: string | undefined): Effect.Effect<string, FoldersError> =>
+  folder(given, "XDG_CONFIG_HOME", ".config")
