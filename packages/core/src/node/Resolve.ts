@@ -211,33 +211,34 @@ const pieces = 32
  * @category accessors
  * @since 0.1.0
  */
-export const digest = async (file: string): Promise<string | undefined> => {
-  const handle = await fs.promises.open(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
+export const digest = (file: string): string | undefined => {
+  // Without promises: a start is waited for, and each of them costs a turn of the loop and a thread of the pool.
+  const fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
   try {
-    const stat = await handle.stat()
+    const stat = fs.fstatSync(fd)
     if (!stat.isFile()) return undefined
     const hash = createHash("sha256")
     const buffer = Buffer.allocUnsafe(Math.min(edge, Math.max(stat.size, 1)))
-    const add = async (from: number, length: number): Promise<void> => {
+    const add = (from: number, length: number): void => {
       for (let at = from; at < from + length;) {
-        const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, from + length - at), at)
-        if (bytesRead === 0) return
-        hash.update(buffer.subarray(0, bytesRead))
-        at += bytesRead
+        const count = fs.readSync(fd, buffer, 0, Math.min(buffer.length, from + length - at), at)
+        if (count === 0) return
+        hash.update(buffer.subarray(0, count))
+        at += count
       }
     }
     if (stat.size <= whole) {
-      await add(0, stat.size)
+      add(0, stat.size)
       return hash.digest("hex")
     }
     hash.update(`${stat.size}\n`)
-    await add(0, edge)
+    add(0, edge)
     const step = Math.floor((stat.size - 2 * edge) / pieces)
-    for (let index = 0; index < pieces; index++) await add(edge + index * step, piece)
-    await add(stat.size - edge, edge)
+    for (let index = 0; index < pieces; index++) add(edge + index * step, piece)
+    add(stat.size - edge, edge)
     return `sampled:${hash.digest("hex")}`
   } finally {
-    await handle.close()
+    fs.closeSync(fd)
   }
 }
 
@@ -261,10 +262,7 @@ const orNothing = <A>(run: () => A): Effect.Effect<A | undefined> =>
   Effect.orElseSucceed(Effect.try({ try: run, catch: () => undefined }), () => undefined)
 
 const described = Effect.fnUntraced(function*(at: string) {
-  const sum = yield* Effect.orElseSucceed(
-    Effect.tryPromise({ try: () => digest(at), catch: () => undefined }),
-    () => undefined
-  )
+  const sum = yield* orNothing(() => digest(at))
   return sum === undefined ? { path: at } : { path: at, digest: sum }
 })
 
@@ -281,9 +279,7 @@ export const inspect = Effect.fnUntraced(function*(launch: Launch, own: Variable
   const file = yield* orNothing(() => fs.realpathSync(found.file))
   if (file === undefined) return {}
   const code = yield* orNothing(() => script(launch, file))
-  const [executable, second] = yield* Effect.all(
-    [described(file), code === undefined ? Effect.succeed(undefined) : described(code)],
-    { concurrency: 2 }
-  )
+  const executable = yield* described(file)
+  const second = code === undefined ? undefined : yield* described(code)
   return second === undefined ? { executable } : { executable, script: second }
 })

@@ -117,7 +117,7 @@ describe("Resolve.inspect", () => {
       const folder = yield* temporary
       const bytes = Buffer.alloc(10 * 1024 * 1024, 1)
       const file = put(folder, "big", bytes)
-      const digest = Effect.promise(() => Resolve.digest(file))
+      const digest = Effect.sync(() => Resolve.digest(file))
       const first = yield* digest
       assert.match(first ?? "", /^sampled:[0-9a-f]{64}$/)
       fs.utimesSync(file, 1, 1)
@@ -137,6 +137,6 @@ describe("Resolve.inspect", () => {
   it.live("gives no digest of what is no file or is gone", () =>
     Effect.gen(function*() {
       const folder = yield* temporary
-      assert.isUndefined(yield* Effect.promise(() => Resolve.digest(folder)))
+      assert.isUndefined(yield* Effect.sync(() => Resolve.digest(folder)))
     }))
 })
