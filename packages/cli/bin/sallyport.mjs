@@ -7,8 +7,32 @@ if (major < 22 || (major === 22 && minor < 19)) stop(`needs Node 22.19 or newer;
 const args = process.argv.slice(2)
 const own = args.includes("--") ? args.slice(0, args.indexOf("--")) : args
 const relay = own[0] === "relay" && !own.includes("--help") && !own.includes("-h")
-const file = new URL(relay ? "../dist/relay.mjs" : "../dist/cli.mjs", import.meta.url)
 
-const { existsSync } = await import("node:fs")
-if (!existsSync(file)) stop("the program is not built yet; run `npm run setup && npm run build` in the repository.")
-await import(file)
+// Imported, these modules would be loaded with all that hangs on them; a relay's start is waited for.
+const fs = process.getBuiltinModule("node:fs")
+const dist = `${import.meta.dirname.slice(0, -"bin".length)}dist`
+const file = `${dist}/${relay ? "relay.cjs" : "cli.mjs"}`
+if (!fs.existsSync(file)) stop("the program is not built yet; run `npm run setup && npm run build` in the repository.")
+
+/** The bytecode that was built of this text: of the same first line, which names the text, and not older than it. */
+const bytecode = (text) => {
+  try {
+    const code = `${dist}/relay.code`
+    if (fs.statSync(code).mtimeMs < fs.statSync(file).mtimeMs) return undefined
+    const bytes = fs.readFileSync(code)
+    const line = text.slice(0, text.indexOf("\n") + 1)
+    return bytes.latin1Slice(0, line.length) === line ? bytes.subarray(line.length) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+if (relay) {
+  const { createRequire } = process.getBuiltinModule("node:module")
+  const { Script } = process.getBuiltinModule("node:vm")
+  const text = fs.readFileSync(file, "utf8")
+  const source = `(function (exports, require, module, __filename, __dirname) {${text}\n})`
+  const script = new Script(source, { filename: file, cachedData: bytecode(text) })
+  const module = { exports: {} }
+  script.runInThisContext()(module.exports, createRequire(file), module, file, dist)
+} else await import(file)

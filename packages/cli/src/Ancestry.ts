@@ -65,7 +65,7 @@ const scriptOf = (args: ReadonlyArray<string>): string | undefined => {
 export const isGuard = ({ args }: Process): boolean => {
   if (args.some((arg, at) => programs.test(base(arg)) && guards.has(args[at + 1] ?? ""))) return true
   const script = scriptOf(args)
-  return script !== undefined && /^(?:relay|broker)\.mjs$/.test(base(script))
+  return script !== undefined && /^(?:relay|broker)\.[cm]js$/.test(base(script))
 }
 
 const agents =

@@ -11,7 +11,7 @@ describe("isGuard", () => {
     "/bin/sh /home/ada/node_modules/.bin/sallyport relay --name x",
     "npm exec sallyport relay --name x",
     "sallyport relay",
-    "node /opt/app/packages/cli/dist/relay.mjs relay",
+    "node /opt/app/packages/cli/dist/relay.cjs relay",
     "sallyport broker"
   ]
   const others = [
