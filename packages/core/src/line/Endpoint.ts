@@ -25,6 +25,7 @@ import * as T from "../wire/Text.ts"
 import * as Write from "../wire/Write.ts"
 import type { Faults } from "./Faults.ts"
 import * as Refusal from "./Refusal.ts"
+import { means } from "./Wrapped.ts"
 
 /**
  * How many requests may be unanswered in each direction, and how many ids of cancelled requests are kept from reuse.
@@ -33,6 +34,20 @@ import * as Refusal from "./Refusal.ts"
  * @since 0.1.0
  */
 export const maxPending = 4096
+
+/**
+ * How much the unanswered requests of a peer may hold together, in characters: 96 Mi. The answers of one batch, which wait
+ * for each other, may hold as much.
+ *
+ * **Details**
+ *
+ * What a peer sends is only read as fast as it goes on, so nothing else of it is kept. A request beyond the budget is
+ * refused, not left unread: an answer that the other side waits for may stand behind it.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const maxHeld = 96 * 1024 * 1024
 
 /**
  * What an endpoint must know of the session around it.
@@ -49,6 +64,8 @@ export interface Options {
   readonly batches: () => boolean
   readonly idless: () => boolean
   readonly faults: Faults
+  /** Another budget than {@link maxHeld}. */
+  readonly bytes?: number | undefined
 }
 
 /**
@@ -71,6 +88,10 @@ const staysOpen = (method: string): boolean => method === "subscriptions/listen"
 
 const nullId = T.literal("null")
 
+const sizeOf = (params: Text | undefined): number => params?.length ?? 0
+
+const tooMuch = Refusal.failure("bad-answer", { more: "the answers of its batch are too long together" })
+
 /**
  * Speaks JSON-RPC with a peer.
  *
@@ -78,7 +99,7 @@ const nullId = T.literal("null")
  * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options: Options) {
-  const { batches, faults, idless, side } = options
+  const { batches, bytes = maxHeld, faults, idless, side } = options
   // Ids of our own carry a random prefix, so that no peer can guess one and no id of a far side equals one.
   const prefix = `sallyport-${(yield* Random.nextIntBetween(0, 2 ** 52)).toString(36)}-`
   let minted = 0
@@ -91,7 +112,10 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
   const retained = new Set<Text>()
   /** Progress tokens of requests that the peer was given and has not answered. */
   const tokens = new Map<Text, Call>()
+  /** Tokens of tasks, which outlive the answer: the newest ones. */
+  const taskTokens = new Set<Text>()
   let open = 0
+  let held = 0
   let out = ""
   const waiters: Array<Deferred.Deferred<void>> = []
 
@@ -118,13 +142,21 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
 
   const forget = (call: Call): void => {
     if (tokens.size === 0) return
-    // A task's token lives on after the answer that created the task (2025-11-25 basic/utilities/tasks).
-    if (call.params !== undefined && T.member(call.params, "task") !== undefined) return
-    for (const [token, of] of tokens) if (of === call) tokens.delete(token)
+    for (const [token, of] of tokens) {
+      if (of !== call) continue
+      // A task's token lives on after the answer that created the task (2025-11-25 basic/utilities/tasks).
+      if (call.params !== undefined && T.member(call.params, "task") !== undefined) taskTokens.add(token)
+      else taskTokens.delete(token)
+      tokens.delete(token)
+    }
+    for (const token of taskTokens) {
+      if (taskTokens.size <= maxPending) break
+      taskTokens.delete(token)
+    }
   }
 
   const idOf = (table: Map<Text, Call>, call: Call): Text | undefined => {
-    for (const [id, of] of table) if (of === call) return id
+    for (const [id, of] of table) if (means(of, call)) return id
     return undefined
   }
 
@@ -155,6 +187,7 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
 
   const answered = (id: Text, call: Call): void => {
     asked.delete(id)
+    held -= sizeOf(call.params)
     if (!staysOpen(call.method)) open--
     if (open === 0 && waiters.length > 0) {
       for (const waiter of waiters.splice(0)) Deferred.doneUnsafe(waiter, Effect.void)
@@ -165,12 +198,15 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
     out += Write.response(id ?? (idless() ? undefined : nullId), reply)
   }
 
+  const full = (item: Request): boolean =>
+    asked.size >= maxPending || asked.size > 0 && held + sizeOf(item.params) > bytes
+
   const onRequest = (item: Request, far: Port, answer: (id: Text, reply: Reply) => void): boolean => {
     if (asked.has(item.id)) {
       respond(item.id, Refusal.failure("duplicate-id"))
       return false
     }
-    if (asked.size >= maxPending) {
+    if (full(item)) {
       respond(item.id, Refusal.failure("too-many-requests"))
       return false
     }
@@ -185,6 +221,7 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
       }
     }
     asked.set(item.id, call)
+    held += sizeOf(item.params)
     if (!staysOpen(item.method)) open++
     far.request(call)
     return true
@@ -212,8 +249,9 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
   const onProgress = (method: string, params: Text | undefined, far: Port): void => {
     const token = params === undefined ? undefined : T.member(params, "progressToken")
     const known = token === undefined ? undefined : T.id(token)
-    if (known === undefined || !tokens.has(known)) faults({ from: side, reason: "unknown-progress", method })
-    else far.notify(method, params)
+    if (known === undefined || !tokens.has(known) && !taskTokens.has(known)) {
+      faults({ from: side, reason: "unknown-progress", method })
+    } else far.notify(method, params)
   }
 
   const onNotification = (method: string, params: Text | undefined, far: Port, dropped: (id: Text) => void): void => {
@@ -231,7 +269,11 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
   const onSubscription = (method: string, params: Text, far: Port): void => {
     const metadata = T.member(params, "_meta")
     const of = metadata !== undefined && T.isObject(metadata) ? T.member(metadata, meta.subscriptionId) : undefined
-    const id = of === undefined ? undefined : T.id(of)
+    if (of === undefined) {
+      far.notify(method, params)
+      return
+    }
+    const id = T.id(of)
     const call = id === undefined ? undefined : pending.get(id)
     if (call === undefined) faults({ from: side, reason: "unknown-subscription", method })
     else far.notify(method, call.wish === id ? params : subscriptionOf(params, call))
@@ -273,21 +315,19 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
     )
   }
 
-  const nothing = (): void => {}
-
-  const onSingle = (item: Single, far: Port, answer: (id: Text, reply: Reply) => void): boolean => {
+  const onSingle = (item: Single, far: Port): void => {
     switch (item._tag) {
       case "Request":
-        return onRequest(item, far, answer)
+        onRequest(item, far, respond)
+        return
       case "Notification":
-        onNotification(item.method, item.params, far, nothing)
-        return false
+        onNotification(item.method, item.params, far, leaveBatch)
+        return
       case "Response":
         onResponse(item)
-        return false
+        return
       case "Refused":
         onRefused(item)
-        return false
     }
   }
 
@@ -300,17 +340,20 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
     }
     const answers: Array<string> = []
     let missing = 1
+    let size = 0
     const done = (): void => {
       if (--missing === 0 && answers.length > 0) out += Write.batch(answers)
     }
     const answer = (id: Text, reply: Reply): void => {
-      answers.push(Write.response(id, reply))
+      const line = Write.response(id, reply)
+      size += line.length
+      answers.push(answers.length === 0 || size <= bytes ? line : Write.response(id, tooMuch))
       done()
     }
     for (const item of batch.items) {
       if (item._tag === "Request" && item.method !== "initialize") {
         missing++
-        if (asked.has(item.id) || asked.size >= maxPending) {
+        if (asked.has(item.id) || full(item)) {
           answer(item.id, Refusal.failure(asked.has(item.id) ? "duplicate-id" : "too-many-requests"))
         } else {
           batchOf.set(item.id, done)
@@ -323,15 +366,18 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
         missing++
         answer(item.id, Refusal.failure("not-a-message"))
       } else if (
-        item._tag === "Refused" && item.kind !== "notification" && item.kind !== "response" && side === "host"
+        item._tag === "Refused" && side === "host" &&
+        (item.kind === "request" || item.kind === "unknown" && !isAnswer(item))
       ) {
         missing++
         faults({ from: side, reason: item.reason, where: { pointer: item.pointer, offset: item.offset } })
         answer(item.id ?? nullId, Refusal.refused(item))
-      } else onSingle(item, far, respond)
+      } else onSingle(item, far)
     }
     done()
   }
+  /** Whether a line that cannot be read is the answer to something that the peer was asked. */
+  const isAnswer = (item: Refused): boolean => item.id !== undefined && pending.has(item.id)
   /** Requests of a batch that wait: a cancelled one is not waited for. */
   const batchOf = new Map<Text, () => void>()
   const leaveBatch = (id: Text): void => {
@@ -342,22 +388,8 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
   }
 
   const onItem = (item: Item, far: Port): void => {
-    switch (item._tag) {
-      case "Request":
-        onRequest(item, far, respond)
-        return
-      case "Response":
-        onResponse(item)
-        return
-      case "Notification":
-        onNotification(item.method, item.params, far, leaveBatch)
-        return
-      case "Refused":
-        onRefused(item)
-        return
-      case "Batch":
-        onBatch(item, far)
-    }
+    if (item._tag === "Batch") onBatch(item, far)
+    else onSingle(item, far)
   }
 
   // ---- the port
@@ -408,6 +440,7 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
       const calls = [...pending.values()]
       pending.clear()
       tokens.clear()
+      taskTokens.clear()
       for (const call of calls) call.reply(reply)
     }
   }

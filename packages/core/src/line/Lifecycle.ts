@@ -19,9 +19,12 @@ import * as T from "../wire/Text.ts"
 import * as Write from "../wire/Write.ts"
 import type { Faults } from "./Faults.ts"
 import * as Refusal from "./Refusal.ts"
+import { isShut } from "./Shut.ts"
+import { wrap } from "./Wrapped.ts"
 
-/** How many messages may wait for the opening of a session to be answered. */
+/** How many messages may wait for the opening of a session to be answered, and how long the notifications may be together. */
 const maxWaiting = 1024
+const maxWaitingBytes = 1024 * 1024
 
 const unsupportedVersion = (requested: string): Reply =>
   Write.failure(
@@ -52,6 +55,9 @@ export const host = (agreement: Agreement.Agreement, faults: Faults) => <E, R>(l
     let discovering: Call | undefined
     // Why modern requests cannot be served: the server answered the probe as one of the other era does.
     let mismatch: Reply | undefined
+    // There is no server: it answers for itself why, whatever is asked and in whatever order.
+    let shut = false
+    let notified = 0
 
     const wait = (call: Call | undefined, go: () => void): void => {
       if (waiting.length < maxWaiting) waiting.push({ call, go })
@@ -62,6 +68,7 @@ export const host = (agreement: Agreement.Agreement, faults: Faults) => <E, R>(l
       opening = false
       const rest = waiting
       waiting = []
+      notified = 0
       for (const { go } of rest) go()
       for (const waiter of opened.splice(0)) Deferred.doneUnsafe(waiter, Effect.void)
     }
@@ -73,15 +80,13 @@ export const host = (agreement: Agreement.Agreement, faults: Faults) => <E, R>(l
       }
       opening = true
       Agreement.initializeSent(agreement, call.params)
-      port.request({
-        ...call,
-        reply: (reply) => {
-          const fault = Agreement.initializeAnswered(agreement, reply)
-          call.reply(fault === undefined ? reply : Refusal.failure(fault))
-          if (agreement.era === "legacy") discovering?.reply(Refusal.failure("discover-superseded"))
-          open()
-        }
-      })
+      port.request(wrap(call, (reply) => {
+        const fault = Agreement.initializeAnswered(agreement, reply)
+        shut = isShut(reply)
+        call.reply(fault === undefined ? reply : Refusal.failure(fault))
+        if (agreement.era === "legacy") discovering?.reply(Refusal.failure("discover-superseded"))
+        open()
+      }))
     }
 
     const discover = (call: Call): void => {
@@ -91,14 +96,12 @@ export const host = (agreement: Agreement.Agreement, faults: Faults) => <E, R>(l
       }
       Agreement.modernRequest(agreement, call.params)
       discovering = call
-      port.request({
-        ...call,
-        reply: (reply) => {
-          Agreement.discoverAnswered(agreement, reply)
-          discovering = undefined
-          call.reply(reply)
-        }
-      })
+      port.request(wrap(call, (reply) => {
+        Agreement.discoverAnswered(agreement, reply)
+        shut = isShut(reply)
+        discovering = undefined
+        call.reply(reply)
+      }))
     }
 
     const probe = (params: Text | undefined): void => {
@@ -109,6 +112,7 @@ export const host = (agreement: Agreement.Agreement, faults: Faults) => <E, R>(l
         params: T.object([["_meta", T.removeMember(Agreement.metaOf(params) ?? T.object([]), "progressToken")]]),
         reply: (reply) => {
           Agreement.discoverAnswered(agreement, reply)
+          shut = isShut(reply)
           if (agreement.era === undefined) mismatch = otherEra(reply)
           open()
         }
@@ -136,6 +140,7 @@ export const host = (agreement: Agreement.Agreement, faults: Faults) => <E, R>(l
     }
 
     const request = (call: Call): void => {
+      if (shut) return port.request(call)
       if (opening && call.method !== "ping") {
         if (call.method === "initialize" && agreement.phase === "initializing") initialize(call)
         else wait(call, () => request(call))
@@ -143,8 +148,12 @@ export const host = (agreement: Agreement.Agreement, faults: Faults) => <E, R>(l
       }
       if (call.method === "initialize") return initialize(call)
       if (call.method === "server/discover") return discover(call)
-      const claim = agreement.era === "legacy" ? undefined : Agreement.claimOf(call.params)
-      if (claim !== undefined) return modern(call, claim)
+      const claim = Agreement.claimOf(call.params)
+      if (claim !== undefined) {
+        if (agreement.era !== "legacy") return modern(call, claim)
+        call.reply(Refusal.failure("other-era"))
+        return
+      }
       if (agreement.era === "modern") {
         call.reply(Refusal.failure("missing-metadata"))
         return
@@ -156,7 +165,9 @@ export const host = (agreement: Agreement.Agreement, faults: Faults) => <E, R>(l
 
     const notify = (method: string, params: Text | undefined): void => {
       if (opening) {
-        wait(undefined, () => notify(method, params))
+        notified += params?.length ?? 0
+        if (notified <= maxWaitingBytes) wait(undefined, () => notify(method, params))
+        else faults({ from: "host", reason: "not-initialized", method })
         return
       }
       if (method === "notifications/initialized") {
@@ -215,10 +226,12 @@ const otherEra = (reply: Reply): Reply =>
 export const server = (agreement: Agreement.Agreement, faults: Faults) => <E, R>(leg: Leg<E, R>): Leg<E, R> =>
   Effect.fnUntraced(function*(back) {
     let early: Array<readonly [method: string, params: Text | undefined]> = []
+    let earlyBytes = 0
 
     const notify = (method: string, params: Text | undefined): void => {
       if (agreement.revision === undefined) {
-        if (early.length < maxWaiting) early.push([method, params])
+        earlyBytes += params?.length ?? 0
+        if (early.length < maxWaiting && earlyBytes <= maxWaitingBytes) early.push([method, params])
         else faults({ from: "server", reason: "not-initialized", method })
         return
       }
@@ -249,25 +262,19 @@ export const server = (agreement: Agreement.Agreement, faults: Faults) => <E, R>
 
     const initialize = (call: Call): void => {
       Agreement.initializeSent(agreement, call.params)
-      port.request({
-        ...call,
-        reply: (reply) => {
-          Agreement.initializeAnswered(agreement, reply)
-          call.reply(reply)
-          settled()
-        }
-      })
+      port.request(wrap(call, (reply) => {
+        Agreement.initializeAnswered(agreement, reply)
+        call.reply(reply)
+        settled()
+      }))
     }
     const discover = (call: Call): void => {
       Agreement.modernRequest(agreement, call.params)
-      port.request({
-        ...call,
-        reply: (reply) => {
-          Agreement.discoverAnswered(agreement, reply)
-          call.reply(reply)
-          settled()
-        }
-      })
+      port.request(wrap(call, (reply) => {
+        Agreement.discoverAnswered(agreement, reply)
+        call.reply(reply)
+        settled()
+      }))
     }
 
     return {

@@ -44,6 +44,28 @@ const sentence = (reason: Reason.Reason, about: About): string => {
 export const failure = (reason: Reason.Reason, about: About = {}): Failure =>
   Write.failure(Reason.table[reason].code, sentence(reason, about), data(reason, about))
 
+const ended = new WeakSet<Reply>()
+
+/**
+ * What a request is answered with that the server did not answer before it ended.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const serverEnded = (server: string, more: string): Failure => {
+  const reply = failure("server-ended", { server, more })
+  ended.add(reply)
+  return reply
+}
+
+/**
+ * Whether a request has no answer because the server ended: known by the reply itself, which no server can imitate.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isServerEnded = (reply: Reply): boolean => ended.has(reply)
+
 /**
  * What a refused line is answered with: rule, JSON pointer and byte offset.
  *

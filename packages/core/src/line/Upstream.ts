@@ -12,11 +12,13 @@ import { Parse } from "../stage/Parse.ts"
 import type { Call, Ending, Leg, Port } from "../stage/Port.ts"
 import type { Launch } from "../stage/Spawn.ts"
 import { Spawn } from "../stage/Spawn.ts"
+import type { Failure } from "../wire/Message.ts"
 import * as Endpoint from "./Endpoint.ts"
 import type { Faults } from "./Faults.ts"
 import * as Refusal from "./Refusal.ts"
 import { shut } from "./Shut.ts"
 import { start } from "./Start.ts"
+import { wrap } from "./Wrapped.ts"
 
 /**
  * A leg that starts the launch and speaks to it.
@@ -47,7 +49,7 @@ export const leg = (
       const endpoint = yield* Endpoint.make(peer, parse.open(), {
         side: "server",
         batches: () => agreement.revision !== undefined && Revision.table[agreement.revision].batch,
-        idless: () => true,
+        idless: () => agreement.revision !== undefined && Revision.table[agreement.revision].idlessError,
         faults
       })
       return { peer, endpoint, discovering: 0, used: false, heard: false }
@@ -57,6 +59,7 @@ export const leg = (
     if (first._tag === "Failure") return yield* shut("server-not-started", launch.name, first.failure.message)
     let now = first.success
     let again = true
+    let over: Failure | undefined
 
     /** Reads one process to its end; gives whether another one was started in its place. */
     const live = Effect.fnUntraced(function*() {
@@ -79,9 +82,14 @@ export const leg = (
         const next = yield* Effect.result(Effect.provideService(connect, Scope.Scope, scope))
         if (next._tag === "Success") now = next.success
       }
-      process.endpoint.fail(Refusal.failure("server-ended", { server: launch.name, more: tell(ending) }))
+      const lost = Refusal.serverEnded(launch.name, tell(ending))
+      if (process === now) over = lost
+      process.endpoint.fail(lost)
       yield* back.flush
-      if (process !== now) return true
+      if (process !== now) {
+        yield* now.endpoint.near.flush
+        return true
+      }
       yield* Deferred.succeed(ended, ending)
       return false
     })
@@ -108,21 +116,19 @@ export const leg = (
       const process = now
       process.discovering++
       let open = true
-      const once: Call = {
-        ...call,
-        reply: (reply) => {
-          if (!open) return
-          open = false
-          process.discovering--
-          call.reply(reply)
-        }
-      }
+      const once = wrap(call, (reply) => {
+        if (!open) return
+        open = false
+        process.discovering--
+        call.reply(reply)
+      })
       process.endpoint.near.request(once)
       if (call.wish === undefined) limit(once)
     }
 
     return {
       request: (call) => {
+        if (over !== undefined) return call.reply(over)
         if (call.method === "server/discover") return discover(call)
         now.used = true
         now.endpoint.near.request(call)
