@@ -22,8 +22,15 @@ const pairs = [
 ]
 
 const drawnAs = new Map<string, string>()
-for (const [letter, latin] of pairs.flatMap((text) => text.match(/../gu) ?? [])) {
-  if (letter !== undefined && latin !== undefined) drawnAs.set(letter, latin)
+for (const text of pairs) {
+  let before: string | undefined
+  for (const letter of text) {
+    if (before === undefined) before = letter
+    else {
+      drawnAs.set(before, letter)
+      before = undefined
+    }
+  }
 }
 // Now also what is folded onto i: a lower-case l and a capital I are one stroke each.
 drawnAs.set("i", "l")

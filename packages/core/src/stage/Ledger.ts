@@ -104,14 +104,13 @@ export interface Memory {
   readonly release: () => void
 }
 
-/** The key of memory ledgers: fixed, so that tests can compare digests. */
-const testKeys = Keys.derive("0".repeat(64))
-
 /**
  * @category constructors
  * @since 0.1.0
  */
 export const makeMemory = (): Memory => {
+  // Fixed, so that tests can compare digests.
+  const testKeys = Keys.derive("0".repeat(64))
   const appended: Array<Recorded> = []
   const gate = Latch.makeUnsafe(true)
   let done = 0
@@ -275,9 +274,10 @@ export const makeFile: (
   const uptime = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
   const time = Line.makeTimes()
   const pending = Pending.make(now)
-  const run = hex(16)
   const path = (name: string) => directory + "/" + name
 
+  /** Names this run; made when it is first needed, since a start waits for what happens before. */
+  let run: string | undefined
   let written = 0
   let part = 0
   let segment: Segment | undefined
@@ -305,7 +305,7 @@ export const makeFile: (
     const opened = Line.opened({
       segment: name,
       time: at,
-      run,
+      run: run ??= hex(16),
       part: ++part,
       pid: process.pid,
       key: keys.id,
