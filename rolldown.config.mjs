@@ -52,6 +52,8 @@ export default defineConfig([
     output: {
       ...shared.output,
       format: "cjs",
+      // As the modules were.
+      strict: true,
       entryFileNames: "[name].cjs",
       chunkFileNames: "chunks/[name].cjs"
     }
