@@ -109,6 +109,22 @@ describe("processes", () => {
     })
   }
 
+  for (
+    const [what, script, code] of [
+      ["that ends in order before it is opened", "process.exit(0)", 1],
+      ["that ends with a code before it is opened", "process.exit(3)", 3],
+      ["that a signal ends", "process.kill(process.pid, 'SIGKILL')", 128 + 9]
+    ] as const
+  ) {
+    it(`a server ${what} ends the relay with ${code}`, async () => {
+      const launch = { name: "short", command: process.execPath, args: ["-e", script], env: {} }
+      const wire = new Wire(servers.trusted(launch, fresh()))
+      const { error } = await wire.open()
+      assert.deepInclude(error?.data, { reason: "server-ended", server: "short" })
+      assert.deepStrictEqual(await wire.ended, [code, null])
+    })
+  }
+
   it("a server that cannot be started is named in the answer to initialize, and the relay exits with 1", async () => {
     const wire = new Wire(servers.trusted({ name: "nothing", command: "/no/such/program", args: [], env: {} }, fresh()))
     const { error } = await wire.open()

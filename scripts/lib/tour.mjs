@@ -1,0 +1,138 @@
+// Runs the programs as the documentation shows them, and gives what they said, by the name of the place that shows it.
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { spawnSync } from "node:child_process"
+import { lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const root = join(import.meta.dirname, "../..")
+const sallyport = join(root, "packages/cli/bin/sallyport.mjs")
+
+/**
+ * What may differ between two runs: times, digests, random names, and paths of this machine.
+ *
+ * @param {string} text
+ */
+export const normalized = (text) =>
+  text
+    .replace(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+Z)?/g, "TIME")
+    .replace(/\b\d{8}T\d{9}Z-[0-9a-f]{16}\b/g, "SEGMENT")
+    .replace(/\b[0-9a-f]{64}\b/g, "DIGEST")
+
+/** @param {string} folder */
+const tree = (folder) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).sort().map((name) => {
+    const found = lstatSync(join(folder, name))
+    return `${(found.mode & 0o777).toString(8).padStart(4, "0")}  ${name}${found.isDirectory() ? "/" : ""}`
+  }).join("\n")
+
+/** @returns {Promise<Map<string, string>>} */
+export const tour = async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "sallyport-tour-")))
+  const changed = join(folder, "changed")
+  const env = {
+    ...getDefaultEnvironment(),
+    XDG_STATE_HOME: join(folder, "state"),
+    XDG_CONFIG_HOME: join(folder, "config")
+  }
+  /** @type {Map<string, string>} */
+  const said = new Map()
+
+  /** @param {ReadonlyArray<string>} args */
+  const command = (...args) => {
+    const { stderr, stdout } = spawnSync(process.execPath, [sallyport, ...args], { encoding: "utf8", env, cwd: folder })
+    return { line: `$ sallyport ${args.join(" ")}`.trimEnd(), stderr, stdout }
+  }
+  /** @param {string} name @param {ReadonlyArray<string>} args */
+  const shown = (name, ...args) => {
+    const { line, stderr, stdout } = command(...args)
+    said.set(name, `${line}\n${(stdout + stderr).trimEnd()}`)
+  }
+
+  const open = async () => {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [
+        sallyport,
+        "relay",
+        "--name",
+        "everything",
+        "--",
+        process.execPath,
+        join(root, "demo/server.mjs"),
+        changed
+      ],
+      env,
+      cwd: folder,
+      stderr: "pipe"
+    })
+    let stderr = ""
+    transport.stderr?.on("data", (chunk) => (stderr += String(chunk)))
+    const client = new Client({ name: "tour", version: "1.0.0" })
+    await client.connect(transport)
+    const tools = (await client.listTools()).tools.length
+    /** @type {{ code: number, message: string, data: unknown } | undefined} */
+    let error
+    const answer = await client.callTool({ name: "echo", arguments: { message: "hello" } }).catch((failed) => {
+      // The SDK puts its own words before the message.
+      error = { code: failed.code, message: failed.message.replace(/^MCP error -?\d+: /, ""), data: failed.data }
+    })
+    await client.close()
+    return {
+      tools,
+      error,
+      answer,
+      stderr: () => stderr.split("\n").filter((line) => line.startsWith("sallyport:")).join("\n")
+    }
+  }
+
+  try {
+    shown("help")
+    shown("relay-help", "relay", "--help")
+    const first = await open()
+    said.set("refused-new", JSON.stringify(first.error, undefined, 2))
+    said.set("stderr", first.stderr())
+    shown("list", "pins", "list")
+    const { digest } = JSON.parse(command("pins", "show", "--json", "everything").stdout)
+    shown("accept", "pins", "accept", "--digest", digest, "everything")
+    const second = await open()
+    said.set("answer", JSON.stringify(second.answer, undefined, 2))
+    writeFileSync(changed, "")
+    const third = await open()
+    said.set("refused-changed", JSON.stringify(third.error, undefined, 2))
+    shown("diff", "pins", "diff", "everything")
+    shown("ledger-list", "ledger", "list", "--last", "4")
+    shown("ledger-verify", "ledger", "verify")
+    said.set("folder", tree(join(folder, "state/sallyport")))
+    said.set("reasons", command("explain", "--reasons").stdout.trimEnd())
+    return said
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const block = /(<!-- tour: ([a-z-]+) -->\n\n```[a-z]*\n)([\s\S]*?)(```\n\n<!-- end -->)/g
+
+/**
+ * A page with what was said in its places. Throws where a page has a place that nothing was said for.
+ *
+ * @param {string} page
+ * @param {ReadonlyMap<string, string>} said
+ */
+export const filled = (page, said) =>
+  page.replace(block, (_, before, name, old, after) => {
+    const text = said.get(name)
+    if (text === undefined) throw new Error(`nothing is shown as "${name}"`)
+    // A page that only differs in times and digests stays as it is.
+    return before + (normalized(`${text}\n`) === normalized(old) ? old : `${text}\n`) + after
+  })
+
+/**
+ * The pages that have such places.
+ *
+ * @returns {Array<string>}
+ */
+export const pages = () =>
+  ["README.md", ...readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)]
+    .map((page) => join(root, page))

@@ -1,0 +1,93 @@
+/** What an operator has fixed, and what a project must not bring along. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as servers from "./support/servers.ts"
+import { Wire } from "./support/Wire.ts"
+
+let root = ""
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "sallyport-e2e-"))
+})
+afterAll(() => {
+  rmSync(root, { recursive: true, force: true })
+})
+const fresh = () => mkdtempSync(join(root, "run-"))
+
+/** A home with these settings. */
+const home = (settings: string) => {
+  const config = join(fresh(), "config")
+  mkdirSync(join(config, "sallyport"), { recursive: true, mode: 0o700 })
+  writeFileSync(join(config, "sallyport/settings.toml"), settings, { mode: 0o600 })
+  return { XDG_CONFIG_HOME: config, XDG_STATE_HOME: join(config, "../state") }
+}
+
+const log = () => join(fresh(), "starts")
+
+describe("settings", () => {
+  it("where they are locked, a command line that loosens the guard starts nothing", async () => {
+    const starts = log()
+    const relay = servers.relayed(servers.sdk2("dual", starts), join(fresh(), "state"), "--first-sight", "trust")
+    const wire = new Wire({ ...relay, env: home("locked = true\n") })
+    const { error } = await wire.open()
+    assert.deepInclude(error?.data, { reason: "locked", server: "sdk2" })
+    assert.match(error?.message ?? "", /--first-sight trust/)
+    wire.process.stdin.end()
+    assert.deepStrictEqual(await wire.ended, [1, null])
+    assert.isFalse(existsSync(starts))
+  })
+
+  it("where they are locked, a command line that loosens nothing works", async () => {
+    const { args, ...launch } = servers.sdk2("dual")
+    const wire = new Wire({
+      ...launch,
+      args: [servers.sallyport, "relay", "--", launch.command, ...args],
+      env: home("locked = true\n")
+    })
+    assert.isDefined((await wire.open()).result)
+    wire.process.stdin.end()
+    assert.deepStrictEqual(await wire.ended, [0, null])
+  })
+
+  it("a state folder inside the folder that the server runs in is refused", () => {
+    const project = fresh()
+    const starts = log()
+    const { args, command } = servers.relayed(servers.sdk2("dual", starts), join(project, "state"))
+    const input = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: {} })}\n`
+    const ended = spawnSync(command, args, { cwd: project, encoding: "utf8", input })
+    assert.strictEqual(ended.status, 1)
+    const [answer = ""] = ended.stdout.split("\n")
+    assert.deepInclude((JSON.parse(answer) as { error: { data: object } }).error.data, { reason: "locked" })
+    assert.isFalse(existsSync(starts))
+    assert.isFalse(existsSync(join(project, "state")))
+  })
+
+  for (
+    const [what, text, says] of [
+      ["a key that does not exist", "looked = true\n", /settings\.toml.*looked/s],
+      ["something that is no TOML", "locked = \n", /settings\.toml/]
+    ] as const
+  ) {
+    it(`${what} ends the relay with 1 and the name of the file`, async () => {
+      const { args, command } = servers.relayed(servers.sdk2("dual"), join(fresh(), "state"))
+      const wire = new Wire({ name: "sdk2", command, args, env: home(text) })
+      assert.deepStrictEqual(await wire.ended, [1, null])
+      assert.match(wire.stderr, says)
+      assert.deepStrictEqual(wire.received, [])
+    })
+  }
+
+  it("a command line that is wrong ends the relay with 2 and its usage", async () => {
+    const wire = new Wire({
+      name: "",
+      command: process.execPath,
+      args: [servers.sallyport, "relay", "--nmae", "x"],
+      env: {}
+    })
+    assert.deepStrictEqual(await wire.ended, [2, null])
+    assert.match(wire.stderr, /--nmae/)
+    assert.match(wire.stderr, /Usage: sallyport relay/)
+  })
+})
