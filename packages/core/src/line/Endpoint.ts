@@ -216,8 +216,9 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
       params: item.params,
       reply: (reply) => {
         if (asked.get(item.id) !== call) return
-        answered(item.id, call)
+        // Queued first: who waits until nothing is unanswered goes on at once, and flushes.
         answer(item.id, reply)
+        answered(item.id, call)
       }
     }
     asked.set(item.id, call)

@@ -9,6 +9,7 @@
  *
  * @since 0.1.0
  */
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -24,18 +25,21 @@ import { meta } from "../protocol/Revision.ts"
 import type { GateError, Subject, Verdict } from "../stage/Gate.ts"
 import { Gate } from "../stage/Gate.ts"
 import { exitOf } from "../stage/internal/constant.ts"
-import { Ledger } from "../stage/Ledger.ts"
+import { Ledger, LedgerError } from "../stage/Ledger.ts"
 import { PinStore } from "../stage/PinStore.ts"
 import type { Call, Leg, Port } from "../stage/Port.ts"
 import type { Reply, Text } from "../wire/Message.ts"
 import type * as Reason from "../wire/Reason.ts"
 import * as T from "../wire/Text.ts"
+import { maxHeld } from "./Endpoint.ts"
 import type { Dropped } from "./Faults.ts"
 import { Notices } from "./Notices.ts"
 import * as Offer from "./Offer.ts"
 import * as Refusal from "./Refusal.ts"
-import { shut } from "./Shut.ts"
+import { answer, shut } from "./Shut.ts"
 import { nothing, start } from "./Start.ts"
+import { tell } from "./Upstream.ts"
+import { wrap } from "./Wrapped.ts"
 
 /** How long a call waits for a listing before it is refused. */
 const callLimit = "5 seconds"
@@ -68,7 +72,7 @@ interface Ready {
 
 /** A call on its way: sent as `inner` under the decision `seq`, or waiting until something calls `stop`. */
 type Flight =
-  | { readonly _tag: "Sent"; readonly inner: Call; readonly seq: number | undefined }
+  | { readonly _tag: "Sent"; readonly inner: Call; readonly seq: number | undefined; left: boolean }
   | { readonly _tag: "Waits"; readonly stop: () => void }
 
 const listChanged = "notifications/tools/list_changed"
@@ -94,13 +98,27 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
 
     let begun = false
     let unwritten = false
-    const record = (event: Event): number => {
-      if (!begun) {
-        begun = true
-        ledger.append(options.session)
-      }
-      unwritten = true
-      return ledger.append(event)
+    /** The number of the entry; `undefined` where the ledger broke, so that nothing can be let through. */
+    const record = (event: Event): number | undefined =>
+      attempt(() => {
+        if (!begun) {
+          begun = true
+          ledger.append(options.session)
+        }
+        unwritten = true
+        return ledger.append(event)
+      }, broken)
+    const digestOf = (text: Text | undefined): string | undefined => attempt(() => ledger.digest(text), () => undefined)
+    let complained = false
+    /** Told once, until it can be written again. */
+    const complain = (why: string): void => {
+      if (complained) return
+      complained = true
+      notices.tell(`the ledger cannot be written, so calls are refused: ${why}`)
+    }
+    const broken = (defect: unknown): undefined => {
+      complain(String(defect))
+      return undefined
     }
 
     let ready: Array<Ready> = []
@@ -118,10 +136,14 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         release(batch)
         return Effect.void
       }
-      return Effect.match(ledger.commit, {
-        onSuccess: () => release(batch),
-        onFailure: (error) => {
-          notices.tell(`the ledger cannot be written, so calls are refused: ${error.message}`)
+      return Effect.matchCause(ledger.commit, {
+        onSuccess: () => {
+          complained = false
+          release(batch)
+        },
+        onFailure: (cause) => {
+          const error = Cause.squash(cause)
+          complain(error instanceof LedgerError ? error.message : String(error))
           for (const entry of batch) entry.fail()
         }
       })
@@ -130,7 +152,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
     const outcomes = Effect.suspend(() => {
       if (!unwritten) return Effect.void
       unwritten = false
-      return Effect.ignore(ledger.commit)
+      return Effect.ignoreCause(ledger.commit)
     })
     /** Sends in the order of decision: nothing that needs no decision overtakes what waits for the ledger. */
     const send = (go: () => void): void => {
@@ -161,12 +183,26 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
     const unpark = (call: Call): boolean => {
       if (!parked.delete(call)) return false
       flight.delete(call)
-      if (parked.size === 0) { for (const waiter of leaving.splice(0)) Deferred.doneUnsafe(waiter, Effect.void) }
       return true
+    }
+    /** Whether something must still be asked of the server for what the host has asked. */
+    const busy = (): boolean => parked.size > 0 || (listings.size > 0 && !offer.settled())
+    /** Called last: who waits for it goes on at once, and what was decided has to be queued by then. */
+    const left = (): void => {
+      if (!busy()) { for (const waiter of leaving.splice(0)) Deferred.doneUnsafe(waiter, Effect.void) }
+    }
+    /** The call is answered or given up. */
+    const forget = (call: Call): void => {
+      flight.delete(call)
+      listening.delete(call)
+      if (listings.delete(call)) left()
     }
 
     /** Calls that are decided or wait: what the far side was given, or how to give up waiting. */
     const flight = new Map<Call, Flight>()
+    /** Listings that the host waits for, and subscriptions of the host's to the list of tools. */
+    const listings = new Set<Call>()
+    const listening = new Set<Call>()
 
     const refuse = (
       from: "host" | "server",
@@ -176,7 +212,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       answer: Reply,
       rule?: string
     ): void => {
-      const digest = ledger.digest(call.params)
+      const digest = digestOf(call.params)
       record({
         type: "refuse",
         from,
@@ -189,7 +225,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         ...(rule === undefined ? {} : { rule })
       })
       if (from === "host") tellRefusal(reason)
-      flight.delete(call)
+      forget(call)
       call.reply(answer)
     }
     let warned = false
@@ -203,7 +239,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
     }
 
     const allowed = (to: Port, subject: Subject, call: Call, rule: string | undefined): void => {
-      const digest = ledger.digest(call.params)
+      const digest = digestOf(call.params)
       const seq = record({
         type: "call",
         from: subject.from,
@@ -215,44 +251,49 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         ...(subject.pin === undefined ? {} : { pin: subject.pin }),
         ...(rule === undefined ? {} : { rule })
       })
+      const fail = (): void => {
+        forget(call)
+        call.reply(modernised(Refusal.failure("ledger-failed", { server })))
+      }
+      if (seq === undefined) return fail()
       const inner: Call = {
         wish: call.wish,
         method: call.method,
         params: call.params,
         reply: (reply) => {
-          flight.delete(call)
+          forget(call)
           outcome(seq, reply)
           call.reply(reply)
         }
       }
-      const sent: Flight = { _tag: "Sent", inner, seq }
+      const sent: Flight = { _tag: "Sent", inner, seq, left: false }
       flight.set(call, sent)
       ready.push({
         go: () => {
-          if (flight.get(call) === sent) to.request(inner)
+          if (flight.get(call) !== sent) return
+          sent.left = true
+          to.request(inner)
         },
         fail: () => {
           record({ type: "outcome", of: seq, was: "unsent" })
-          flight.delete(call)
-          call.reply(modernised(Refusal.failure("ledger-failed", { server })))
+          if (flight.get(call) === sent) fail()
         }
       })
     }
 
     const outcome = (seq: number, reply: Reply): void => {
       if (reply._tag === "Failure") {
-        const code = T.member(reply.error, "code")
-        const lost = reply.error.includes("\"reason\":\"server-ended\"")
+        const code = Number(T.member(reply.error, "code"))
         record({
           type: "outcome",
           of: seq,
-          was: lost ? "lost" : "error",
-          ...(code === undefined ? {} : { code: Number(code) })
+          was: Refusal.isServerEnded(reply) ? "lost" : "error",
+          ...(Number.isSafeInteger(code) ? { code } : {})
         })
         return
       }
       const failed = reply.result.includes("\"isError\"") && T.member(reply.result, "isError") === "true"
-      const digest = ledger.digest(reply.result)
+      const digest = digestOf(reply.result)
       record({
         type: "outcome",
         of: seq,
@@ -287,10 +328,19 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
 
     const decide = (to: Port, subject: Subject, call: Call): void => {
       let waiting = false
-      const stop = run(gate.call(subject), (exit) => {
+      const verdict = attempt(() => gate.call(subject), Exit.die)
+      const stop = run(verdict, (exit) => {
         if (waiting && !unpark(call)) return
-        judged(to, subject, call, exit)
-        if (waiting) turn()
+        // The definition that was decided about may have been replaced meanwhile: then the call is decided anew.
+        if (
+          waiting && subject.pin !== undefined && subject.name !== undefined && !offer.stands(subject.name, subject.pin)
+        ) {
+          toolCall(call)
+        } else judged(to, subject, call, exit)
+        if (waiting) {
+          left()
+          turn()
+        }
       })
       if (stop === nothing) return
       waiting = true
@@ -310,6 +360,14 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       notices.tell(`what was accepted of ${server} cannot be read: ${pins.failure.message}`)
       return yield* shut("pins-failed", server, pins.failure.message)
     }
+    const unasked = pins.success.pins.filter(({ how }) => how === "digest" || how === "unseen")
+    if (unasked.length > 0) {
+      notices.tell(
+        `${unasked.length} of what is accepted of ${server} was accepted without a question (last at ${
+          unasked.reduce((last, { at }) => at > last ? at : last, "")
+        }); sallyport status ${server} tells how`
+      )
+    }
     const accepted = pins.success.launch
     const launched = accepted === undefined ? undefined : yield* options.launch
     const differs = accepted === undefined || launched === undefined
@@ -327,13 +385,13 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       const keep = Effect.suspend(() =>
         Effect.ignore(store.save(server, pins.success.version, seeLaunch(pins.success, launched, iso(at))))
       )
-      let kept = false
+      let stored = false
       return {
         ...closed,
         request: (call) => {
-          refuse("host", call, undefined, "launch-changed", Refusal.failure("launch-changed", { server }))
-          if (kept) return
-          kept = true
+          refuse("host", call, undefined, "launch-changed", answer("launch-changed", server))
+          if (stored) return
+          stored = true
           run(keep, nothing)
         },
         flush: outcomes
@@ -352,8 +410,11 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       const at = flight.get(call)
       if (at !== undefined) {
         flight.delete(call)
-        if (at._tag === "Waits") at.stop()
-        else {
+        if (at._tag === "Waits") {
+          unpark(call)
+          at.stop()
+          left()
+        } else {
           if (at.seq !== undefined) record({ type: "outcome", of: at.seq, was: "cancelled" })
           back.cancel(at.inner, params)
         }
@@ -361,12 +422,14 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       }
       for (const [outer, held] of flight) {
         if (held._tag === "Sent" && held.inner === call) {
-          flight.delete(outer)
+          if (held.seq !== undefined) record({ type: "outcome", of: held.seq, was: "cancelled" })
+          forget(outer)
           back.cancel(outer, params)
           return
         }
       }
-      back.cancel(call, params)
+      if (call === subscription) subscription = undefined
+      else back.cancel(call, params)
     }
 
     const offer = yield* Offer.make({
@@ -381,7 +444,8 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       record,
       tell: notices.tell,
       turn,
-      changed: () => announce()
+      changed: () => announce(),
+      isOpen: () => agreement.era === "modern" || agreement.phase === "open"
     })
 
     // ---- what the host says
@@ -432,12 +496,15 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       }
       const give = offer.whenSettled(() => {
         stop()
-        if (unpark(call)) callTool(call, name)
+        if (!unpark(call)) return
+        callTool(call, name)
+        left()
       })
       const stop = run(Effect.sleep(callLimit), (exit) => {
         if (!Exit.isSuccess(exit) || !unpark(call)) return
         give()
         refuse("host", call, name, "listing-late", Refusal.failure("listing-late", { server, item: name }))
+        left()
         turn()
       })
       park(call, () => {
@@ -470,44 +537,59 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       const inner: Call = {
         ...call,
         reply: (reply) => {
-          if (reply._tag === "Failure") {
-            flight.delete(call)
+          const answer = (reply: Reply): void => {
+            forget(call)
             call.reply(reply)
-            return
           }
-          const answer = (): void => {
-            flight.delete(call)
-            call.reply(filtered(reply.result))
-          }
-          if (offer.settled()) answer()
-          else flight.set(call, { _tag: "Waits", stop: offer.whenSettled(answer) })
+          if (reply._tag === "Failure") return answer(reply)
+          if (offer.settled()) return answer(filtered(call, reply.result))
+          const size = reply.result.length
+          if (kept > 0 && kept + size > maxHeld) return answer(Refusal.failure("listing-late", { server }))
+          kept += size
+          const stop = offer.whenSettled(() => {
+            kept -= size
+            answer(filtered(call, reply.result))
+          })
+          flight.set(call, {
+            _tag: "Waits",
+            stop: () => {
+              kept -= size
+              stop()
+            }
+          })
         }
       }
-      flight.set(call, { _tag: "Sent", inner, seq: undefined })
+      listings.add(call)
+      flight.set(call, { _tag: "Sent", inner, seq: undefined, left: true })
       send(() => port.request(inner))
     }
 
-    const filtered = (result: Text): Reply => {
+    /** How long the listings are together that wait for Sallyport's own. */
+    let kept = 0
+
+    const filtered = (call: Call, result: Text): Reply => {
       const fault = offer.fault()
       if (fault !== undefined) return fault
       let withheld = 0
       let text = T.filterElements(result, "tools", (element) => {
         const shown = offer.shows(element)
         const kept = shown !== undefined &&
-          gate.shows({
-            client,
-            server,
-            from: "host",
-            method: "tools/call",
-            name: shown.name,
-            params: undefined,
-            pin: shown.pin
-          })
+          attempt(() =>
+            gate.shows({
+              client,
+              server,
+              from: "host",
+              method: "tools/call",
+              name: shown.name,
+              params: undefined,
+              pin: shown.pin
+            }), () => false)
         if (!kept) withheld++
         return kept
       })
-      const cursor = T.member(text, "nextCursor")
-      if (cursor !== undefined && offer.loops.has(T.string(cursor) ?? "")) text = T.removeMember(text, "nextCursor")
+      const next = T.member(text, "nextCursor")
+      const asked = call.params === undefined ? undefined : T.member(call.params, "cursor")
+      if (next !== undefined && offer.loops(asked, next)) text = T.removeMember(text, "nextCursor")
       // What was withheld from this host is this host's alone, and may be shown soon (2026-07-28 server/utilities/caching).
       if (withheld > 0 && agreement.era === "modern") {
         text = T.setMember(T.setMember(text, "cacheScope", T.quote("private")), "ttlMs", T.integer(0))
@@ -518,11 +600,13 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
     /** The relay can announce a change of its own (an acceptance), so it says that tools may change. */
     const opening = (call: Call): void =>
       send(() =>
-        port.request({
-          ...call,
-          reply: (reply) =>
-            call.reply(reply._tag === "Failure" ? reply : { _tag: "Result", result: announcing(reply.result) })
-        })
+        port.request(
+          wrap(
+            call,
+            (reply) =>
+              call.reply(reply._tag === "Failure" ? reply : { _tag: "Result", result: announcing(reply.result) })
+          )
+        )
       )
     const announcing = (result: Text): Text => {
       const capabilities = T.member(result, "capabilities")
@@ -542,29 +626,30 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
 
     // ---- the modern era: no session opens, so the first request does, and changes are subscribed to
 
-    const listening = new Set<Call>()
-    let subscribed = false
+    let subscription: Call | undefined
+    let unsubscribable = false
     const modernRequest = (call: Call): void => {
       const metadata = metaOf(call.params)
       if (metadata === undefined || call.method === "server/discover") return
       offer.meta = T.removeMember(metadata, "progressToken")
       if (!agreement.server.has("server.tools")) return
       offer.refresh("opened")
-      if (subscribed || !agreement.server.has("server.tools.listChanged")) return
-      subscribed = true
-      send(() =>
-        port.request({
-          wish: undefined,
-          method: "subscriptions/listen",
-          params: T.object([
-            ["notifications", T.object([["toolsListChanged", T.literal("true")]])],
-            ["_meta", offer.meta ?? T.object([])]
-          ]),
-          reply: () => {
-            subscribed = false
-          }
-        })
-      )
+      if (subscription !== undefined || unsubscribable || !agreement.server.has("server.tools.listChanged")) return
+      const own: Call = {
+        wish: undefined,
+        method: "subscriptions/listen",
+        params: T.object([
+          ["notifications", T.object([["toolsListChanged", T.literal("true")]])],
+          ["_meta", offer.meta ?? T.object([])]
+        ]),
+        // A server may end a subscription; one that refuses it is not asked with every request.
+        reply: (reply) => {
+          if (subscription === own) subscription = undefined
+          if (reply._tag === "Failure") unsubscribable = true
+        }
+      }
+      subscription = own
+      send(() => port.request(own))
     }
     const listens = (call: Call): void => {
       const wanted = call.params === undefined ? undefined : T.member(call.params, "notifications")
@@ -580,8 +665,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         return
       }
       for (const call of listening) {
-        if (!flight.has(call)) listening.delete(call)
-        else if (call.wish !== undefined) {
+        if (flight.has(call) && call.wish !== undefined) {
           back.notify(listChanged, T.object([["_meta", T.object([[meta.subscriptionId, call.wish]])]]))
         }
       }
@@ -596,7 +680,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
 
     const fromServer = (call: Call): void => {
       if (Method.reaches(call.method, "server") === undefined) {
-        back.request(call)
+        send(() => back.request(call))
         return
       }
       decide(back, {
@@ -623,12 +707,12 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
           }
           announced = "once"
           offer.whenSettled(() => {
-            if (announced === "more") back.notify(listChanged, undefined)
+            if (announced === "more") send(() => back.notify(listChanged, undefined))
             announced = "no"
           })
         }
       }
-      if (!own) back.notify(method, params)
+      if (!own) send(() => back.notify(method, params))
     }
     /** A subscription of Sallyport's own is marked by the endpoint: nobody outside knows its id. */
     const isOwn = (params: Text | undefined): boolean => {
@@ -649,11 +733,12 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         yield* outcomes
       }
     }))
+    let how = "closed by Sallyport"
     yield* Effect.addFinalizer(() =>
       Effect.suspend(() => {
         if (!begun) return Effect.void
         sum()
-        record({ type: "ended", server, how: "closed" })
+        record({ type: "ended", server, how })
         return outcomes
       })
     )
@@ -666,10 +751,11 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
           send(() => port.cancel(call, params))
           return
         }
-        flight.delete(call)
+        forget(call)
         if (at._tag === "Waits") {
-          at.stop()
           unpark(call)
+          at.stop()
+          left()
           return
         }
         if (at.seq !== undefined) record({ type: "outcome", of: at.seq, was: "cancelled" })
@@ -679,14 +765,37 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       flush: Effect.suspend(() => decided.pipe(Effect.andThen(port.flush), Effect.andThen(outcomes))),
       // A call that waits for a listing or for the gate is still sent before the input is ended.
       end: Effect.suspend(() => {
-        if (parked.size === 0) return Effect.andThen(decided, port.end)
+        if (!busy()) return Effect.andThen(decided, port.end)
         const waiter = Deferred.makeUnsafe<void>()
         leaving.push(waiter)
+        offer.whenSettled(left)
         return Deferred.await(waiter).pipe(Effect.andThen(decided), Effect.andThen(port.end))
       }),
-      ended: port.ended
+      // What still waits for a decision, for the ledger or for a listing is answered before the end is told.
+      ended: Effect.tap(port.ended, (ending) => {
+        how = tell(ending)
+        for (const [call, at] of flight) {
+          if (at._tag === "Waits") {
+            unpark(call)
+            at.stop()
+            left()
+          } else if (at.seq !== undefined) record({ type: "outcome", of: at.seq, was: at.left ? "lost" : "unsent" })
+          forget(call)
+          call.reply(Refusal.serverEnded(server, tell(ending)))
+        }
+        return Effect.andThen(back.flush, outcomes)
+      })
     }
   })
+
+/** Gate and ledger are layers of others: what they throw refuses a call, and does not end the session. */
+const attempt = <A, B>(get: () => A, otherwise: (defect: unknown) => B): A | B => {
+  try {
+    return get()
+  } catch (defect) {
+    return otherwise(defect)
+  }
+}
 
 /** The name in params, where it is there and a string. */
 const nameIn = (params: Text | undefined, member: string): string | undefined => {

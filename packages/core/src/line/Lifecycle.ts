@@ -129,8 +129,9 @@ export const host = (agreement: Agreement.Agreement, faults: Faults) => <E, R>(l
           call.reply(mismatch)
           return
         }
-        probe(call.params)
+        // It may be answered at once, so what waits for it has to be there before.
         wait(call, () => request(call))
+        probe(call.params)
         return
       }
       Agreement.modernRequest(agreement, call.params)

@@ -6,6 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import * as Pins from "../pin/Pins.ts"
 import * as Agreement from "../protocol/Agreement.ts"
 import type { Gate } from "../stage/Gate.ts"
@@ -88,7 +89,8 @@ export const layer = (
                 Upstream.leg(launch, agreement, dropped.faults)
               )
             )
-            return yield* Effect.provideContext(line(back), context)
+            // The line lives as long as its session, not as long as this layer, whose scope is in the context too.
+            return yield* Effect.provideContext(line(back), Context.add(context, Scope.Scope, yield* Effect.scope))
           })
       })
     })

@@ -20,6 +20,7 @@ import type { Failure, Reply, Text } from "../wire/Message.ts"
 import type * as Reason from "../wire/Reason.ts"
 import * as T from "../wire/Text.ts"
 import * as Refusal from "./Refusal.ts"
+import { isShut } from "./Shut.ts"
 import type { start } from "./Start.ts"
 
 /** How a definition that nobody accepted yet is treated (`--first-sight`). */
@@ -28,6 +29,8 @@ export type FirstSight = "hold" | "trust" | "observe"
 /** Pages of one listing, definitions of one listing, and how long one page is waited for. */
 const maxPages = 100
 const maxItems = 10_000
+/** With so many characters of definitions no further page is asked for. */
+const maxText = 64 * 1024 * 1024
 const pageLimit = "30 seconds"
 /** Listings are at least this far apart, and a listing is used no longer than that, in milliseconds. */
 const apart = 1_000
@@ -67,6 +70,8 @@ export interface Options {
   readonly turn: () => void
   /** What is shown to the host has changed without the server having said so. */
   readonly changed: () => void
+  /** Whether the session is open: before that a server is not to be asked. */
+  readonly isOpen: () => boolean
 }
 
 /**
@@ -84,10 +89,12 @@ export interface Offer {
   readonly fault: () => Failure | undefined
   /** For a settled offer: whether a tool may be called. A listing that is too old is read again behind it. */
   readonly standing: (name: string) => Standing
+  /** Whether a call that was found open under this pin would still be. */
+  readonly stands: (name: string, pin: string) => boolean
   /** For a settled offer: what of a page may be shown. */
   readonly shows: (definition: Text) => { readonly name: string; readonly pin: string | undefined } | undefined
-  /** Cursors that lead nowhere new: they are not handed on. */
-  readonly loops: ReadonlySet<string>
+  /** Whether this cursor of the page asked for by that one leads nowhere new, so that it is not handed on. */
+  readonly loops: (asked: Text | undefined, next: Text) => boolean
   /** The metadata that the host sends with each request of the modern era: own listings are asked for with the same. */
   meta: Text | undefined
 }
@@ -114,7 +121,12 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   let lifetime = oldest
   let told = ""
   let waiters: Array<() => void> = []
-  const loops = new Set<string>()
+  let loop: { readonly asked: Text | undefined; readonly next: Text } | undefined
+  let cut = false
+  let complaint = ""
+  let unread = ""
+  /** The version that is being saved here. */
+  let saving = 0
   const iso = Line.makeTimes()
   const now = (): number => clock.currentTimeMillisUnsafe()
 
@@ -163,11 +175,12 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     const found: Array<Text> = []
     const seen = new Set<string>()
     let pages = 0
+    let length = 0
     lifetime = oldest
     const next = (cursor: Text | undefined): void =>
       page(cursor, (reply) => {
         if (reply._tag === "Failure") {
-          finish(Refusal.failure("listing-failed", { server, more: message(reply) }), found)
+          finish(isShut(reply) ? reply : Refusal.failure("listing-failed", { server, more: message(reply) }), found)
           return
         }
         const tools = T.member(reply.result, "tools")
@@ -176,14 +189,24 @@ export const make = Effect.fnUntraced(function*(options: Options) {
           return
         }
         for (const tool of T.elements(tools)) if (found.length < maxItems) found.push(tool)
-        const ttl = T.member(reply.result, "ttlMs")
-        if (ttl !== undefined) lifetime = Math.max(apart, Math.min(lifetime, Number(ttl)))
+        length += tools.length
+        const ttl = Number(T.member(reply.result, "ttlMs"))
+        // What is no number says nothing; no server can make a listing last.
+        if (!Number.isNaN(ttl)) lifetime = Math.max(apart, Math.min(lifetime, ttl))
         const after = T.member(reply.result, "nextCursor")
         const text = after === undefined ? undefined : T.string(after)
         pages++
-        if (after === undefined || text === undefined) finish(undefined, found)
-        else if (seen.has(text) || pages >= maxPages || found.length >= maxItems) {
-          loops.add(text)
+        if (after === undefined || text === undefined) {
+          loop = undefined
+          finish(undefined, found)
+        } else if (seen.has(text) || pages >= maxPages || found.length >= maxItems || length >= maxText) {
+          loop = { asked: cursor, next: after }
+          if (!cut) {
+            options.tell(
+              `the listing of ${server} does not end: ${found.length} tools of ${pages} pages were read, and no more`
+            )
+          }
+          cut = true
           finish(undefined, found)
         } else {
           seen.add(text)
@@ -194,7 +217,8 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   }
 
   const finish = (failed: Failure | undefined, found: ReadonlyArray<Text>): void => {
-    run(settle(failed, found), () => {
+    run(settle(failed, found), (exit) => {
+      if (Exit.isFailure(exit)) fault = Refusal.failure("pins-failed", { server })
       reading = false
       readAt = now()
       if (again) {
@@ -211,6 +235,8 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   /** Keeps what was seen, pins a first sight where that is trusted, and judges. */
   const settle = Effect.fnUntraced(function*(failed: Failure | undefined, found: ReadonlyArray<Text>) {
     fault = failed
+    // Of a server that is not there nothing was seen.
+    if (failed !== undefined && isShut(failed)) return
     const at = iso(now())
     const variant = options.variant()
     const launch = yield* options.launch
@@ -242,11 +268,18 @@ export const make = Effect.fnUntraced(function*(options: Options) {
       return
     }
     if (failed !== undefined) {
-      options.tell(`the listing of ${server} could not be read: ${message(failed)}`)
+      const why = message(failed)
+      if (why !== complaint) options.tell(`the listing of ${server} could not be read: ${why}`)
+      complaint = why
       return
     }
+    complaint = ""
+    const before = judged
+    const first = listing === undefined
     listing = fresh
     judge()
+    // After an announcement the host asks by itself; of what is found by age it has to be told.
+    if (!first && !stale && Pins.shownDiffers(before, judged)) options.changed()
   })
 
   /** The name under which any of this is held as changed: another name must not make it trusted (security rule F4). */
@@ -268,11 +301,17 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   const keep = Effect.fnUntraced(
     function*(change: (old: Pins.Pins) => Pins.Pins): Effect.fn.Return<void, PinStoreError> {
       for (;;) {
-        const next = change(pins)
-        if (next === pins) return
-        const expected = pins.version
-        if (yield* store.save(server, expected, next)) {
-          const trusted = next.pins.filter((pin) => pin.how === "first-sight" && !pins.pins.includes(pin))
+        const before = pins
+        const next = change(before)
+        if (next === before) return
+        const expected = before.version
+        saving = expected + 1
+        const saved = yield* Effect.onExit(store.save(server, expected, next), (exit) =>
+          Effect.sync(() => {
+            if (Exit.isFailure(exit) || !exit.value) saving = 0
+          }))
+        if (saved) {
+          const trusted = next.pins.filter((pin) => pin.how === "first-sight" && !before.pins.includes(pin))
           if (trusted.length > 0) {
             record({
               type: "trusted",
@@ -323,6 +362,8 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   const offer: Offer = {
     refresh: (why) => {
       if (why === "changed") {
+        // The opening lists anyway.
+        if (listing === undefined && fault === undefined && !reading && !options.isOpen()) return
         stale = true
         again = reading
         if (reading) return
@@ -352,12 +393,16 @@ export const make = Effect.fnUntraced(function*(options: Options) {
         ? { _tag: "Open", pin: undefined }
         : { _tag: "Shut", reason: verdict.reason }
     },
+    stands: (name, pin) => {
+      const verdict = judged.byName.get(name)
+      return settled() && fault === undefined && verdict?._tag === "Accepted" && verdict.digest === pin
+    },
     shows: (definition) => {
       const verdict = judged.status(definition)
       if (verdict._tag === "Accepted") return { name: verdict.name, pin: verdict.digest }
       return options.firstSight === "observe" ? { name: verdict.name, pin: undefined } : undefined
     },
-    loops,
+    loops: (asked, next) => loop !== undefined && loop.asked === asked && loop.next === next,
     meta: undefined
   }
 
@@ -367,7 +412,20 @@ export const make = Effect.fnUntraced(function*(options: Options) {
       for (;;) {
         yield* store.newer(server, pins.version)
         const loaded = yield* Effect.result(store.load(server))
-        if (loaded._tag === "Failure" || loaded.success.version <= pins.version) continue
+        if (loaded._tag === "Failure") {
+          if (loaded.failure.message !== unread) {
+            options.tell(`what was accepted of ${server} cannot be read: ${loaded.failure.message}`)
+          }
+          unread = loaded.failure.message
+          yield* Effect.sleep(apart)
+          continue
+        }
+        unread = ""
+        // One that is being saved here is known when that is done.
+        if (loaded.success.version <= Math.max(pins.version, saving)) {
+          yield* Effect.sleep(apart)
+          continue
+        }
         const before = judged
         pins = loaded.success
         judge()

@@ -551,7 +551,7 @@ describe("lines of the host that cannot be read", () => {
     Effect.gen(function*() {
       const relay = yield* H.opened()
       const bytes = new TextEncoder().encode(`\r\n  \n${H.request(`"é"`, "ping")}\r\n\n${H.request(2, "ping")}`)
-      for (const byte of bytes) yield* relay.far.push(new Uint8Array([byte]))
+      for (const byte of bytes) yield* relay.far.send(new Uint8Array([byte]))
       yield* H.settle
       yield* relay.eof
       assert.deepStrictEqual(relay.take().map(({ id }) => id), [`"é"`, "2"])

@@ -166,7 +166,7 @@ export const makeStore: Effect.Effect<PinStore.PinStore["Service"], never, Scope
 
 /** Everything that can go on without the clock goes on. */
 export const settle: Effect.Effect<void> = Effect.gen(function*() {
-  for (let i = 0; i < 60; i++) yield* Effect.yieldNow
+  for (let i = 0; i < 100; i++) yield* Effect.yieldNow
 })
 
 export const adjust = (duration: Parameters<typeof TestClock.adjust>[0]): Effect.Effect<void> =>
