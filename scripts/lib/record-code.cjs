@@ -6,7 +6,7 @@ const { dirname } = require("node:path")
 const vm = require("node:vm")
 
 const [relay, code] = process.argv.splice(2, 2)
-const text = readFileSync(relay, "utf8")
+const text = readFileSync(relay, "latin1")
 const script = new vm.Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
   filename: relay
 })

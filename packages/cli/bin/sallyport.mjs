@@ -30,7 +30,7 @@ const bytecode = (text) => {
 if (relay) {
   const { createRequire } = process.getBuiltinModule("node:module")
   const { Script } = process.getBuiltinModule("node:vm")
-  const text = fs.readFileSync(file, "utf8")
+  const text = fs.readFileSync(file, "latin1")
   const source = `(function (exports, require, module, __filename, __dirname) {${text}\n})`
   const script = new Script(source, { filename: file, cachedData: bytecode(text) })
   const module = { exports: {} }
