@@ -53,7 +53,10 @@ const dispatch = (options: Options.RelayOptions) => {
 }
 
 const run = Effect.fnUntraced(function*(options: Options.RelayOptions) {
-  for (const what of options.loosened) tell(`${what} loosens the guard of ${options.launch.name}`)
+  // Said when the server is on its way: its start does not wait for our stderr to be opened.
+  yield* Effect.forkChild(Effect.sync(() => {
+    for (const what of options.loosened) tell(`${what} loosens the guard of ${options.launch.name}`)
+  }))
   const parse = Parse.layer({
     messageBytes: options.settings.message_bytes ?? Feed.defaultLimits.messageBytes,
     depth: options.settings.depth ?? Feed.defaultLimits.depth

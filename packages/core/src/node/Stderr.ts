@@ -13,10 +13,10 @@ import type { Writable } from "node:stream"
  * @since 0.1.0
  */
 export const visible = (text: string): string =>
-  text.replace(hidden, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
+  text.replace(hidden(), (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 
 // Tab stays. Zero-width joiners stay too: emoji and several scripts are written with them.
-const hidden = /(?![\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
+const hidden = () => /(?![\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
 /**
  * Replaces values that Sallyport itself handed out by the names that they have.

@@ -35,11 +35,13 @@ for (const text of pairs) {
 // Now also what is folded onto i: a lower-case l and a capital I are one stroke each.
 drawnAs.set("i", "l")
 
+// An expression with classes of Unicode takes a while to make, which nobody waits for at a start: hence the functions.
+
 /** Marks on a letter, and everything that is not drawn at all. */
-const dropped = /[\p{Mn}\p{Me}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+const dropped = () => /[\p{Mn}\p{Me}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
 /** Separators are told apart by machines, hardly by readers. */
-const separators = /[\p{Pd}\p{Pc}\p{Z}./:\u00b7\u30fb]+/gu
+const separators = () => /[\p{Pd}\p{Pc}\p{Z}./:\u00b7\u30fb]+/gu
 
 /**
  * What is left of a name when everything is taken away that a reader overlooks: two names with one skeleton look alike.
@@ -50,7 +52,7 @@ const separators = /[\p{Pd}\p{Pc}\p{Z}./:\u00b7\u30fb]+/gu
 export const skeleton = (name: string): string => {
   // Upper case first: it takes ß and ſ and the final ς apart as folding does.
   const folded = name.normalize("NFKD").toUpperCase().toLowerCase().normalize("NFKD")
-    .replace(dropped, "").replace(separators, "_")
+    .replace(dropped(), "").replace(separators(), "_")
   let drawn = ""
   for (const letter of folded) {
     const latin = drawnAs.get(letter) ?? letter

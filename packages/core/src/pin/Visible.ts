@@ -9,8 +9,10 @@
  * ignorable by default (zero widths, fillers, variation selectors, tags), private and unassigned characters, spaces other
  * than the usual one, enclosing marks, the braille blank, and marks that pile up or stand on nothing (or on an escape). And
  * the backslash, which our own escapes begin with.
+ *
+ * A function, since making it takes a while, which nobody waits for at a start.
  */
-const hidden =
+const hidden = () =>
   /[\p{C}\p{Zl}\p{Zp}\p{Me}\p{Default_Ignorable_Code_Point}\u2800\\]|(?! )\p{Zs}|(?<=^|[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\\]|\p{M}{2})\p{M}/gu
 
 const ofCode = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
@@ -29,7 +31,7 @@ const escaped = (character: string): string => letters.get(character) ?? ofCode(
  * @category conversions
  * @since 0.1.0
  */
-export const line = (text: string): string => text.replace(hidden, escaped)
+export const line = (text: string): string => text.replace(hidden(), escaped)
 
 /**
  * The text on one line in quotes, written as {@link line} does, quotes in it escaped.
@@ -111,7 +113,7 @@ const columnsOf = (text: string): number => {
 }
 
 // Longer pieces than a line are broken between escapes, never in one.
-const pieces = /\\u\{[0-9a-f]+\}|\\.|[^]\p{M}*/gu
+const pieces = () => /\\u\{[0-9a-f]+\}|\\.|[^]\p{M}*/gu
 
 /**
  * Breaks a line of {@link line} into lines of so many columns, between words where that can be.
@@ -137,7 +139,7 @@ export const wrap = (text: string, columns: number): ReadonlyArray<string> => {
   for (const word of text.match(/\S+|\s+/gu) ?? []) {
     const width = columnsOf(word)
     if (width <= columns) add(word, width)
-    else for (const piece of word.match(pieces) ?? []) add(piece, columnsOf(piece))
+    else for (const piece of word.match(pieces()) ?? []) add(piece, columnsOf(piece))
   }
   flush()
   return lines
