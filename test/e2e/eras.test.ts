@@ -1,5 +1,7 @@
 /** How the clients of SDK 2 find out which era a server is of, with the relay in between. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Client } from "@modelcontextprotocol/client"
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -7,6 +9,7 @@ import * as Host from "./support/Host.ts"
 import { gone } from "./support/processes.ts"
 import * as servers from "./support/servers.ts"
 import { events, segments, verify, versions } from "./support/state.ts"
+import { Tap, within } from "./support/Tap.ts"
 import { failure, refusal } from "./support/Transcript.ts"
 import { Wire } from "./support/Wire.ts"
 
@@ -101,6 +104,72 @@ describe("eras", () => {
     assert.deepInclude(listed?.result, { cacheScope: "private", ttlMs: 0 })
     await host.close()
   })
+})
+
+describe("the first message", () => {
+  it("is answered with both sides' revisions, if it is modern and the server is not", async () => {
+    const state = fresh()
+    const wire = new Wire(servers.trusted(servers.sdk1(), state))
+    wire.send({ id: "a", method: "tools/call", params: { ...discover.params, name: "fail", arguments: {} } })
+    const { error } = await wire.answer("a")
+    assert.deepInclude(error?.data, { reason: "no-common-revision" })
+    assert.match(error?.message ?? "", /2026-07-28/)
+    // The legacy era is still open to it.
+    assert.isDefined((await wire.open()).result)
+    assert.isTrue((await wire.call(1, "fail")).result?.["isError"])
+    wire.process.stdin.end()
+    assert.deepStrictEqual(await wire.ended, [0, null])
+  })
+
+  for (const era of ["dual", "modern"] as const) {
+    it(`may be a subscription, to a ${era} server whose era another process found out`, async () => {
+      const state = fresh()
+      const { args, command } = servers.trusted(servers.sdk2(era), state)
+      const changes: Array<ReadonlyArray<string> | null> = []
+      const changed = Promise.withResolvers<void>()
+      const client = new Client({ name: "end-to-end", version: "1" }, {
+        versionNegotiation: { mode: "auto" },
+        listChanged: {
+          tools: {
+            onChanged: (error, tools) => {
+              if (error !== null) changed.reject(error)
+              changes.push(tools?.map(({ name }) => name) ?? null)
+              changed.resolve()
+            }
+          }
+        }
+      })
+      const transport = new StdioClientTransport({ command, args, stderr: "ignore" })
+      const tap = new Tap(transport)
+      await within("connect", client.connect(transport))
+      assert.strictEqual(tap.sent[0]?.method, "subscriptions/listen")
+      const before = (await client.listTools()).tools.map(({ name }) => name)
+      await client.callTool({ name: "touch", arguments: {} })
+      await within("the change", changed.promise)
+      assert.deepStrictEqual(changes, [before])
+      await client.close()
+      assert.strictEqual((await verify(state)).status, "ok")
+    })
+
+    it(`may be a call, to a ${era} server that was met before`, async () => {
+      const launch = servers.trusted(servers.sdk2(era), fresh())
+      const first = Host.make("sdk2-pin", launch)
+      await first.connect()
+      const found = first.two?.getDiscoverResult()
+      await first.callTool("add", { a: 1, b: 2 })
+      await first.close()
+      assert.isDefined(found)
+      if (found === undefined) return
+      const client = new Client({ name: "end-to-end", version: "1" })
+      const transport = new StdioClientTransport({ command: launch.command, args: launch.args, stderr: "ignore" })
+      const tap = new Tap(transport)
+      await within("connect", client.connect(transport, { prior: { kind: "modern", discover: found } }))
+      const answer = await client.callTool({ name: "add", arguments: { a: 1, b: 2 } })
+      assert.deepStrictEqual(answer.structuredContent, { sum: 3 })
+      assert.deepStrictEqual(tap.sent.map(({ method }) => method), ["tools/call"])
+      await client.close()
+    })
+  }
 })
 
 const discover = {

@@ -79,6 +79,26 @@ describe("processes", () => {
     })
   }
 
+  it("a call that the relay's end cut short is on record, without an outcome, and the next relay works", async () => {
+    const state = fresh()
+    const launch = servers.trusted(servers.sdk1(), state)
+    const killed = new Wire(launch)
+    await killed.open()
+    await serverOf(killed)
+    killed.send({ id: 2, method: "tools/call", params: { name: "hang", arguments: {}, _meta: { progressToken: 1 } } })
+    await killed.until("progress", () => killed.received.find(({ method }) => method === "notifications/progress"))
+    killed.process.kill("SIGKILL")
+    await killed.ended
+    const next = new Wire(launch)
+    await next.open()
+    assert.isTrue((await next.call(1, "fail")).result?.["isError"])
+    next.process.stdin.end()
+    await next.ended
+    const recorded = await events(state)
+    assert.strictEqual(recorded.filter(({ type }) => type === "call").length, 3)
+    assert.strictEqual((await verify(state)).status, "ok")
+  })
+
   it("the end of the host's input ends the server and the relay, with code 0", async () => {
     const wire = new Wire(servers.trusted(servers.sdk1(), fresh()))
     await wire.open()
