@@ -116,7 +116,8 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   let stale = false
   let again = false
   let startedAt = Number.NEGATIVE_INFINITY
-  let changeAt = Number.NEGATIVE_INFINITY
+  /** When a listing was last begun because a change was announced. */
+  let followedAt = Number.NEGATIVE_INFINITY
   let readAt = 0
   let lifetime = oldest
   let told = ""
@@ -172,6 +173,7 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     reading = true
     again = false
     startedAt = now()
+    if (stale) followedAt = startedAt
     const found: Array<Text> = []
     const seen = new Set<string>()
     let pages = 0
@@ -346,7 +348,8 @@ export const make = Effect.fnUntraced(function*(options: Options) {
 
   /** Starts a listing now, or as soon as one may be: listings are coalesced. */
   const request = (): void => {
-    const wait = Math.max(0, startedAt + apart - now())
+    // The first announcement in a while is followed at once, whenever the opening's listing was.
+    const wait = Math.max(0, (stale ? followedAt : startedAt) + apart - now())
     if (wait === 0) {
       read()
       return
@@ -367,9 +370,6 @@ export const make = Effect.fnUntraced(function*(options: Options) {
         stale = true
         again = reading
         if (reading) return
-        // The first announcement in a while is followed at once, whenever the opening's listing was.
-        if (now() - changeAt >= apart) startedAt = Number.NEGATIVE_INFINITY
-        changeAt = now()
         request()
         return
       }
