@@ -780,7 +780,7 @@ describe("the modern era", () => {
       yield* relay.says(H.modern(5, "tools/call", { name: "read" }))
       yield* relay.says(H.cancel(5))
       yield* relay.says(H.modern(5, "subscriptions/listen", { notifications: { toolsListChanged: true } }))
-      const upstream = relay.server().saw().filter(({ method }) => method === "subscriptions/listen").at(-1)?.id
+      const upstream = relay.server().saw().findLast(({ method }) => method === "subscriptions/listen")?.id
       assert.match(upstream ?? "", /^"sallyport-/)
       relay.take()
       yield* relay.server().says(changedOn(upstream), H.result(upstream, { _meta: { [meta.subscriptionId]: "x" } }))
