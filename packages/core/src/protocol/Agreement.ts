@@ -103,7 +103,11 @@ export const initializeAnswered = (self: Agreement, reply: Reply): Reason.Reason
   self.phase = "agreed"
   self.era = "legacy"
   self.revision = revision
-  self.server = Capability.read("server", T.member(reply.result, "capabilities"))
+  self.client = Capability.within(self.client, revision)
+  const declared = Capability.read("server", T.member(reply.result, "capabilities"))
+  self.server = Capability.within(declared, revision)
+  // A legacy server may have extensions under a name that its revision does not know: judgeRequest lets them pass.
+  if (declared.has("server.extensions")) self.server = new Set([...self.server, "server.extensions"])
   return undefined
 }
 
@@ -134,7 +138,7 @@ export const discoverAnswered = (self: Agreement, reply: Reply): void => {
   self.phase = "open"
   self.era = "modern"
   self.revision = revision
-  self.server = Capability.read("server", T.member(reply.result, "capabilities"))
+  self.server = Capability.read("server", T.member(reply.result, "capabilities"), revision)
 }
 
 /**
@@ -145,7 +149,9 @@ export const discoverAnswered = (self: Agreement, reply: Reply): void => {
  */
 export const modernRequest = (self: Agreement, params: Text | undefined): void => {
   const meta = metaOf(params)
-  if (meta !== undefined) self.client = Capability.read("client", T.member(meta, Revision.meta.clientCapabilities))
+  if (meta !== undefined) {
+    self.client = Capability.read("client", T.member(meta, Revision.meta.clientCapabilities), self.revision)
+  }
 }
 
 /**
