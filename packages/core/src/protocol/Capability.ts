@@ -111,6 +111,17 @@ const isPath = (path: string): path is Path => Object.hasOwn(table, path)
 export const paths: ReadonlyArray<Path> = Object.keys(table).filter(isPath)
 
 /**
+ * Each path with the type of its leaf, in the table's order.
+ *
+ * @category tables
+ * @since 0.1.0
+ */
+export const leaves: ReadonlyArray<readonly [path: Path, leaf: Row["leaf"]]> = paths.map((path) => [
+  path,
+  table[path].leaf
+])
+
+/**
  * The path above a path; `undefined` for those at the top.
  *
  * @category getters
@@ -262,7 +273,7 @@ const empty: Text = T.object([])
 export const write = (
   side: Side,
   revision: Revision.Revision,
-  declared: { readonly paths: Iterable<Path> } & Partial<Declared>
+  declared: { readonly paths: Iterable<Path> } & Partial<Omit<Declared, "paths">>
 ): Text => {
   const all = new Set<Path>()
   for (const path of declared.paths) {

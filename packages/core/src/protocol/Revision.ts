@@ -207,12 +207,6 @@ export type Legacy = Of<"legacy">
 export type Modern = Of<"modern">
 
 /**
- * @category schemas
- * @since 0.1.0
- */
-export const Revision = Schema.Literals(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"])
-
-/**
  * Whether a version string names a revision that Sallyport implements.
  *
  * @category guards
@@ -254,6 +248,14 @@ export const all = [
 >
 
 /**
+ * The name of a revision that Sallyport implements.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Revision = Schema.Literals(all)
+
+/**
  * The legacy revisions, newest first: what an initialize may end in.
  *
  * @category tables
@@ -267,7 +269,16 @@ export const legacy = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] a
  * @category tables
  * @since 0.1.0
  */
-export const modern: readonly [Modern, ...ReadonlyArray<Modern>] = ["2026-07-28"]
+export const modern: ReadonlyArray<Modern> = ["2026-07-28"]
+
+/**
+ * What a request over HTTP without `MCP-Protocol-Version` is taken as, in the legacy era (2025-06-18 basic/transports,
+ * Protocol Version Header).
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const headerless: Legacy = "2025-03-26"
 
 /**
  * The revisions from one to another, both included, oldest first; to the newest where no last one is named.
