@@ -21,6 +21,7 @@ import type { LaunchPin } from "../pin/Pins.ts"
 import type * as Agreement from "../protocol/Agreement.ts"
 import { metaOf } from "../protocol/Agreement.ts"
 import * as Method from "../protocol/Method.ts"
+import * as Nested from "../protocol/Nested.ts"
 import { meta } from "../protocol/Revision.ts"
 import type { GateError, Subject, Verdict } from "../stage/Gate.ts"
 import { Gate } from "../stage/Gate.ts"
@@ -451,6 +452,17 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
     // ---- what the host says
 
     const fromHost = (call: Call): void => {
+      const variant = Nested.variantIn(call.params)
+      if (variant !== undefined) {
+        refuse(
+          "host",
+          call,
+          undefined,
+          "case-variant",
+          Refusal.failure("case-variant", { more: `at /params${variant}` })
+        )
+        return
+      }
       if (agreement.era === "modern") modernRequest(call)
       switch (call.method) {
         case "initialize":

@@ -113,6 +113,27 @@ describe("the gate", () => {
       assert.deepStrictEqual(relay.server().take(), [])
     }))
 
+  const variants: ReadonlyArray<readonly [method: string, params: unknown, pointer: string]> = [
+    ["completion/complete", { ref: { type: "ref/prompt", name: "a", Name: "b" }, argument: {} }, "/params/ref/Name"],
+    ["completion/complete", { ref: {}, argument: { name: "a", VALUE: "x" } }, "/params/argument/VALUE"],
+    ["tools/call", { name: "read", task: { "TT\u004c": 1 } }, "/params/task/TTL"],
+    ["tools/call", { name: "read", _meta: { progreſsToken: 1 } }, "/params/_meta/progre\u017fsToken"]
+  ]
+  for (const [method, params, pointer] of variants) {
+    it.effect(`a case variant at ${pointer} refuses the request before the gate (F3)`, () =>
+      Effect.gen(function*() {
+        const relay = yield* H.opened({ capabilities: { tools: {}, completions: {}, tasks: {} } })
+        relay.server().take()
+        yield* relay.says(H.request(1, method, params))
+        const [answer] = relay.answers(1)
+        assert.deepStrictEqual([answer?.error?.code, answer?.error?.data?.reason], [-32600, "case-variant"])
+        assert.include(answer?.error?.message ?? "", pointer)
+        assert.deepStrictEqual(relay.server().take(), [])
+        yield* relay.says(H.call(2, "read", { ref: { Name: 1 }, Task: {} }))
+        assert.lengthOf(relay.calls(), 1)
+      }))
+  }
+
   it.effect("refuses a tool call by a result that names rule, reason and remedy, so that the model can act on it", () =>
     Effect.gen(function*() {
       const relay = yield* H.opened({ gate: gateOf(() => Exit.succeed(deny())) })

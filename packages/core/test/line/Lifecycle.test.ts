@@ -3,8 +3,7 @@ import { Effect } from "effect"
 import { meta } from "../../src/protocol/Revision.ts"
 import * as H from "./harness.ts"
 
-const initialize = (id: string | number = 1, version = "2025-11-25", capabilities: unknown = {}): string =>
-  H.request(id, "initialize", { protocolVersion: version, capabilities, clientInfo: { name: "t", version: "1" } })
+const initialize = H.initializeOf
 const initialized = H.notification("notifications/initialized")
 const reasons = (lines: ReadonlyArray<H.Said>) => lines.map(({ error }) => error?.data?.reason)
 const methods = (lines: ReadonlyArray<H.Said>) => lines.map(({ method }) => method)

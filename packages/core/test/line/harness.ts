@@ -76,6 +76,9 @@ export const notification = (method: string, params?: unknown): string =>
 export const result = (id: string | undefined, value: unknown = {}): string =>
   `{"jsonrpc":"2.0","id":${id ?? "null"},"result":${json(value)}}`
 
+export const initializeOf = (id: string | number, version = "2025-11-25", capabilities: unknown = {}): string =>
+  request(id, "initialize", { protocolVersion: version, capabilities, clientInfo: { name: "test", version: "1" } })
+
 export const call = (id: string | number, name: string, args: unknown = {}): string =>
   request(id, "tools/call", { name, arguments: args })
 

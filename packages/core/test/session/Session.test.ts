@@ -4,8 +4,7 @@ import * as Gate from "../../src/stage/Gate.ts"
 import { SpawnError } from "../../src/stage/Spawn.ts"
 import * as H from "../line/harness.ts"
 
-const initialize = (id: string | number = 1, version = "2025-11-25"): string =>
-  H.request(id, "initialize", { protocolVersion: version, capabilities: {}, clientInfo: { name: "t", version: "1" } })
+const initialize = (): string => H.initializeOf(1)
 const initialized = H.notification("notifications/initialized")
 const reasons = (lines: ReadonlyArray<H.Said>) => lines.map(({ error }) => error?.data?.reason)
 

@@ -1,0 +1,62 @@
+/**
+ * The members of objects inside params to which the protocol gives a meaning.
+ *
+ * **Details**
+ *
+ * The reader refuses another spelling of a protocol member directly in params. What a request reaches is also named one
+ * level further down (a reference, an argument, a task), and a decoder that ignores case reads those too (security rule
+ * F3).
+ *
+ * @since 0.1.0
+ */
+import * as Fold from "../wire/Fold.ts"
+import type { Text } from "../wire/Message.ts"
+import * as T from "../wire/Text.ts"
+
+/**
+ * The objects by the member of params that holds them, and the names of their members, over all revisions.
+ *
+ * @category tables
+ * @since 0.1.0
+ */
+export const members: Readonly<Record<string, ReadonlyArray<string>>> = {
+  ref: ["type", "name", "uri", "title"],
+  argument: ["name", "value"],
+  context: ["arguments"],
+  task: ["ttl"],
+  notifications: [
+    "toolsListChanged",
+    "promptsListChanged",
+    "resourcesListChanged",
+    "resourceSubscriptions",
+    "taskIds"
+  ],
+  _meta: ["progressToken"]
+}
+
+const tables = Object.entries(members).map(([member, names]) => ({
+  member,
+  key: `"${member}":`,
+  exact: new Set(names),
+  folded: new Set(names.map(Fold.fold))
+}))
+
+/**
+ * The JSON pointer into params of a member that has such a name in another case; `undefined` where there is none.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const variantIn = (params: Text | undefined): string | undefined => {
+  if (params === undefined) return undefined
+  for (const { exact, folded, key, member } of tables) {
+    // Most requests have none of these: looked for as text first.
+    if (!params.includes(key)) continue
+    const object = T.member(params, member)
+    if (object === undefined) continue
+    for (const [name] of T.members(object)) {
+      if (!exact.has(name) && folded.has(Fold.fold(name))) return `/${member}/${name}`
+    }
+  }
+  return undefined
+}
