@@ -5,7 +5,8 @@
  */
 import * as Schema from "effect/Schema"
 
-const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(schema)
+// A member that is there but undefined counts as absent: who appends need not build an object in parts.
+const optional = <S extends Schema.Top>(schema: S) => Schema.optional(schema)
 
 /**
  * - `session`: the first entry of a session: who, which server, what loosens the defaults (security rule F5).

@@ -220,10 +220,10 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         client,
         server,
         method: call.method,
+        name,
+        digest,
         reason,
-        ...(name === undefined ? {} : { name }),
-        ...(digest === undefined ? {} : { digest }),
-        ...(rule === undefined ? {} : { rule })
+        rule
       })
       if (from === "host") tellRefusal(reason)
       forget(call)
@@ -247,10 +247,10 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         client,
         server,
         method: call.method,
-        ...(subject.name === undefined ? {} : { name: subject.name }),
-        ...(digest === undefined ? {} : { digest }),
-        ...(subject.pin === undefined ? {} : { pin: subject.pin }),
-        ...(rule === undefined ? {} : { rule })
+        name: subject.name,
+        digest,
+        pin: subject.pin,
+        rule
       })
       const fail = (): void => {
         forget(call)
@@ -289,7 +289,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
           type: "outcome",
           of: seq,
           was: Refusal.isServerEnded(reply) ? "lost" : "error",
-          ...(Number.isSafeInteger(code) ? { code } : {})
+          code: Number.isSafeInteger(code) ? code : undefined
         })
         return
       }
@@ -299,7 +299,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         type: "outcome",
         of: seq,
         was: failed ? "tool-error" : "result",
-        ...(digest === undefined ? {} : { digest })
+        digest
       })
     }
 
@@ -328,8 +328,10 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
     }
 
     const decide = (to: Port, subject: Subject, call: Call): void => {
-      let waiting = false
       const verdict = attempt(() => gate.call(subject), Exit.die)
+      const constant = exitOf(verdict)
+      if (constant !== undefined) return judged(to, subject, call, constant)
+      let waiting = false
       const stop = run(verdict, (exit) => {
         if (waiting && !unpark(call)) return
         // The definition that was decided about may have been replaced meanwhile: then the call is decided anew.

@@ -97,7 +97,7 @@ describe("a first sight", () => {
       assert.lengthOf(relay.calls(), 1)
       assert.deepStrictEqual((yield* relay.store.load("notes")).pins, [])
       assert.lengthOf(relay.entries("observed"), 1)
-      assert.notProperty(relay.entries("call")[0], "pin")
+      assert.isUndefined(relay.entries("call")[0]?.pin)
     }))
 
   it.effect("is kept as seen before the host's listing is answered, so that a person can review it", () =>
