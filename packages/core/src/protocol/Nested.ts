@@ -34,9 +34,11 @@ export const members: Readonly<Record<string, ReadonlyArray<string>>> = {
   _meta: ["progressToken"]
 }
 
+/** Whether any of them is there at all: most requests have none, and one pass over the text says so. */
+const any = new RegExp(`"(?:${Object.keys(members).join("|")})":`)
+
 const tables = Object.entries(members).map(([member, names]) => ({
   member,
-  key: `"${member}":`,
   exact: new Set(names),
   folded: new Set(names.map(Fold.fold))
 }))
@@ -48,10 +50,8 @@ const tables = Object.entries(members).map(([member, names]) => ({
  * @since 0.1.0
  */
 export const variantIn = (params: Text | undefined): string | undefined => {
-  if (params === undefined) return undefined
-  for (const { exact, folded, key, member } of tables) {
-    // Most requests have none of these: looked for as text first.
-    if (!params.includes(key)) continue
+  if (params === undefined || !any.test(params)) return undefined
+  for (const { exact, folded, member } of tables) {
     const object = T.member(params, member)
     if (object === undefined) continue
     for (const [name] of T.members(object)) {
