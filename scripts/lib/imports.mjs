@@ -24,8 +24,9 @@ export const coreEdges = {
   store: ["wire"],
   stage: [...stages, "store"],
   line: [...stages, "stage"],
+  http: [...stages, "stage", "line"],
   session: ["line", "stage", "protocol", "wire"],
-  node: [...stages, "store", "stage", "line"],
+  node: [...stages, "store", "stage", "line", "http"],
   server: [...stages, "store", "stage", "line", "session", "node"]
 }
 
