@@ -1,0 +1,62 @@
+/**
+ * A server as a program of its own.
+ *
+ * @since 0.1.0
+ */
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Notices from "../line/Notices.ts"
+import * as NodeConsole from "../node/NodeConsole.ts"
+import * as NodeMain from "../node/NodeMain.ts"
+import { print } from "../node/NodeStderr.ts"
+import * as NodeStdout from "../node/NodeStdout.ts"
+import * as NodeTransport from "../node/NodeTransport.ts"
+import * as Session from "../session/Session.ts"
+import type { Dispatch } from "../stage/Dispatch.ts"
+import * as Parse from "../stage/Parse.ts"
+import type { Transport } from "../stage/Transport.ts"
+
+/**
+ * Logs, prints and notices on stderr: what a program has to do whose stdout is the protocol's.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerStderr: Layer.Layer<Notices.Notices> = Layer.mergeAll(
+  Layer.succeed(Console.Console, NodeConsole.stderr()),
+  Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
+  Notices.layerTell((sentence) => print(`sallyport: ${sentence}`))
+)
+
+/**
+ * Serves over any transport, with the strict reader. It gives the code to exit with.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const over = <E, R, E2, R2>(
+  server: Layer.Layer<Dispatch, E, R>,
+  transport: Layer.Layer<Transport, E2, R2>
+): Effect.Effect<number, E | E2, R | R2> =>
+  Session.run.pipe(
+    Effect.as(0),
+    Effect.provide(Layer.mergeAll(server, transport, Parse.layer()).pipe(Layer.provideMerge(layerStderr)))
+  )
+
+/**
+ * Serves the host that started this process, and ends with it.
+ *
+ * **Details**
+ *
+ * Stdout is taken for the protocol: what handlers print goes to stderr. When the host ends its input, calls in flight are
+ * answered, and the process exits with 0.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const stdio = <E>(server: Layer.Layer<Dispatch, E>): void => {
+  const transport = NodeTransport.layer({ output: NodeStdout.take() })
+  NodeMain.run(Effect.orDie(over(server, transport)))
+}

@@ -1,0 +1,284 @@
+/**
+ * One request as its handler sees the client: what it is told, and what it is asked, in either era.
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type * as Capability from "../../protocol/Capability.ts"
+import type { Revision } from "../../protocol/Revision.ts"
+import type { Call, Port } from "../../stage/Port.ts"
+import type { Reply, Text } from "../../wire/Message.ts"
+import * as T from "../../wire/Text.ts"
+import type { Ask } from "../Ask.ts"
+import type { Answers, Asks, Level, Service } from "../Client.ts"
+import { AskError } from "../Client.ts"
+import * as Json from "../Json.ts"
+import type { Body } from "./body.ts"
+import { decoder, encoder } from "./codec.ts"
+import type { Bound, Rounds, States } from "./State.ts"
+
+/**
+ * The levels, the least grave first.
+ *
+ * @category tables
+ * @since 0.1.0
+ */
+export const levels: ReadonlyArray<Level> = [
+  "debug",
+  "info",
+  "notice",
+  "warning",
+  "error",
+  "critical",
+  "alert",
+  "emergency"
+]
+
+/**
+ * Who asks, as far as a request knows it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Caller {
+  readonly who: string
+  readonly revision: Revision
+  readonly capabilities: ReadonlySet<Capability.Path>
+  readonly declared: Text
+  readonly info: Text | undefined
+  /** The least grave level that the client wants, or `undefined` where it wants none. */
+  readonly level: () => Level | undefined
+}
+
+/**
+ * What an exchange needs of the program around it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Around {
+  readonly back: Port
+  readonly states: States
+  /** Names for what needs one, such as a visit to an address. */
+  readonly fresh: () => string
+}
+
+/**
+ * A request in the making.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Exchange {
+  readonly service: Service
+  /** The questions that the handler has ended with (2026-07-28), if it has. */
+  readonly questions: () => Body | undefined
+  /** From now on nothing is sent for it. */
+  readonly close: () => void
+  /** Called with each step of progress, and around the time in which the client is asked. */
+  readonly onLife: (listener: (life: "progress" | "asking" | "answered") => void) => void
+}
+
+/**
+ * Opens the exchange of a request. `end` is called when the handler has to stop because the client must be asked first.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (
+  call: Call,
+  caller: Caller,
+  around: Around,
+  rounds: { readonly before: Rounds; readonly bound: Bound },
+  end: () => void
+): Exchange => {
+  const { back, fresh, states } = around
+  const modern = caller.revision >= "2026-07-28"
+  const meta = call.params === undefined ? undefined : T.member(call.params, "_meta")
+  const token = meta === undefined ? undefined : T.member(meta, "progressToken")
+  let open = true
+  let last = Number.NEGATIVE_INFINITY
+  let questions: Body | undefined
+  let listener: (life: "progress" | "asking" | "answered") => void = () => {}
+  const kept = new Map(rounds.before.kept)
+
+  const tell = (method: string, params: Text): Effect.Effect<void> => {
+    back.notify(method, params)
+    return back.flush
+  }
+
+  const progress: Service["progress"] = (progress, total, message) =>
+    Effect.suspend(() => {
+      if (!open) return Effect.void
+      listener("progress")
+      if (token === undefined || !(progress > last)) return Effect.void
+      last = progress
+      return tell(
+        "notifications/progress",
+        T.object([
+          ["progressToken", token],
+          ["progress", T.fromValue(progress)],
+          ...(total === undefined ? [] : [["total", T.fromValue(total)] as const]),
+          ...(message === undefined || caller.revision < "2025-03-26" ? [] : [["message", T.quote(message)] as const])
+        ])
+      )
+    })
+
+  const log: Service["log"] = (level, data, logger) =>
+    Effect.suspend(() => {
+      const least = caller.level()
+      if (!open || least === undefined || levels.indexOf(level) < levels.indexOf(least)) return Effect.void
+      return tell(
+        "notifications/message",
+        T.object([
+          ["level", T.quote(level)],
+          ...(logger === undefined ? [] : [["logger", T.quote(logger)] as const]),
+          ["data", T.fromValue(data)]
+        ])
+      )
+    })
+
+  const failure = (reason: AskError["reason"], key: string, message: string, ask: Ask<unknown>): AskError =>
+    new AskError({ reason, key, message, requires: ask.requires })
+
+  /** Asks one key as a request of its own. */
+  const request = <A>(key: string, ask: Ask<A>): Effect.Effect<A, AskError> =>
+    Effect.suspend(() => {
+      const answered = Deferred.makeUnsafe<Reply>()
+      const own: Call = {
+        wish: undefined,
+        method: ask.method,
+        params: ask.params(caller.revision, fresh()),
+        reply: (reply) => Deferred.doneUnsafe(answered, Effect.succeed(reply))
+      }
+      back.request(own)
+      return Effect.andThen(back.flush, Deferred.await(answered)).pipe(
+        Effect.onInterrupt(() => {
+          back.cancel(own, undefined)
+          return back.flush
+        }),
+        Effect.flatMap((reply) => {
+          if (reply._tag === "Failure") {
+            const said = T.member(reply.error, "message")
+            const why = said === undefined ? "it gave no reason" : T.string(said) ?? "it gave no reason"
+            return Effect.fail(failure("refused", key, `The client refused ${ask.method}: ${why}`, ask))
+          }
+          const answer = ask.read(reply.result)
+          return answer === undefined
+            ? Effect.fail(failure("bad-answer", key, `The client's answer to ${ask.method} does not fit`, ask))
+            : Effect.succeed(answer)
+        })
+      )
+    })
+
+  const answerOf = <A>(key: string, ask: Ask<A>): A | undefined => {
+    const text = rounds.before.answers.get(key)
+    if (text === undefined || ask.onlyAsked && !rounds.before.asked.has(key)) return undefined
+    return T.isObject(text) ? ask.read(text) : undefined
+  }
+
+  /** Ends the handler here, with what is still to be asked. */
+  const stop = Effect.fnUntraced(
+    function*(missing: ReadonlyArray<readonly [key: string, ask: Ask<unknown>]>): Effect.fn.Return<never, AskError> {
+      const now = yield* Clock.currentTimeMillis
+      const state = states.close(
+        {
+          ...rounds.before,
+          round: rounds.before.round + 1,
+          asked: new Set([...rounds.before.asked, ...missing.map(([key]) => key)]),
+          kept
+        },
+        rounds.bound,
+        now
+      )
+      if (state === undefined) {
+        return yield* new AskError({
+          reason: "too-large",
+          key: missing[0]?.[0] ?? "",
+          message: "The answers so far are longer than what the client can keep",
+          requires: {}
+        })
+      }
+      questions = {
+        members: [
+          [
+            "inputRequests",
+            T.object(missing.map(([key, ask]) => {
+              const params = ask.params(caller.revision, "")
+              return [
+                key,
+                T.object([
+                  ["method", T.quote(ask.method)],
+                  ...(params === undefined ? [] : [["params", params] as const])
+                ])
+              ]
+            }))
+          ],
+          ["requestState", state]
+        ]
+      }
+      end()
+      return yield* Effect.interruptible(Effect.never)
+    }
+  )
+
+  function ask<const A extends Asks>(asks: A): Effect.Effect<Answers<A>, AskError>
+  function ask(asks: Asks): Effect.Effect<Readonly<Record<string, unknown>>, AskError> {
+    const entries = Object.entries(asks)
+    const unable = entries.find(([, ask]) => !ask.supported(caller.capabilities))
+    if (unable !== undefined) {
+      const [key, ask] = unable
+      const needs = JSON.stringify(ask.requires)
+      return Effect.fail(
+        failure("not-supported", key, `The client cannot be asked ${ask.method}: it did not declare ${needs}`, ask)
+      )
+    }
+    if (modern) {
+      const answers = entries.map(([key, ask]) => [key, answerOf(key, ask), ask] as const)
+      const missing = answers.flatMap(([key, answer, ask]) => answer === undefined ? [[key, ask] as const] : [])
+      return missing.length > 0
+        ? stop(missing)
+        : Effect.succeed(Object.fromEntries(answers.map(([key, answer]) => [key, answer])))
+    }
+    return Effect.suspend(() => {
+      listener("asking")
+      return Effect.all(Object.fromEntries(entries.map(([key, ask]) => [key, request(key, ask)])), {
+        concurrency: "unbounded"
+      })
+    }).pipe(Effect.ensuring(Effect.sync(() => listener("answered"))))
+  }
+
+  const once: Service["once"] = (key, schema, effect) => {
+    const before = kept.get(key)
+    const run = Effect.tap(effect, (value) =>
+      Effect.match(encoder(schema)(value), {
+        onFailure: () => {},
+        onSuccess: (text) => void kept.set(key, text)
+      }))
+    return before === undefined ? run : Effect.catch(decoder(schema)(before), () => run)
+  }
+
+  return {
+    service: {
+      who: caller.who,
+      revision: caller.revision,
+      capabilities: caller.capabilities,
+      declared: Json.fromText(caller.declared),
+      info: caller.info === undefined ? undefined : Json.fromText(caller.info),
+      meta: meta === undefined ? undefined : Json.fromText(meta),
+      progress,
+      log,
+      ask,
+      once
+    },
+    questions: () => questions,
+    close: () => {
+      open = false
+    },
+    onLife: (next) => {
+      listener = next
+    }
+  }
+}

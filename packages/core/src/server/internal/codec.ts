@@ -1,0 +1,65 @@
+/**
+ * Schemas at the border: from checked text to values, and from values to text that fits what was listed.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { exitOf } from "../../stage/internal/constant.ts"
+import type { Text } from "../../wire/Message.ts"
+import * as exact from "./exact.ts"
+import * as publish from "./publish.ts"
+
+/** A path as a reader of JSON writes it. */
+const dotted = (path: ReadonlyArray<string | number>): string =>
+  path.map((step) => typeof step === "number" ? `[${step}]` : `.${step}`).join("").replace(/^\./, "")
+
+/**
+ * Reads text by a schema, which is built once; a failure says in words what does not fit.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const decoder = <S extends Schema.Constraint>(schema: S) => {
+  const codec = Schema.toCodecJson(schema)
+  const plan = exact.planOf(codec)
+  const decode = Schema.decodeUnknownEffect(codec, publish.options)
+  return (text: Text): Effect.Effect<S["Type"], string, S["DecodingServices"]> => {
+    const value = exact.read(text, plan)
+    if (Result.isFailure(value)) {
+      const { path, token } = value.failure
+      return Effect.fail(`The number ${token} at ${dotted(path)} has more digits than can be kept: it would be rounded`)
+    }
+    const decoded = decode(value.success)
+    const exit = exitOf(decoded)
+    return exit !== undefined && Exit.isSuccess(exit)
+      ? Effect.succeed(exit.value)
+      : Effect.mapError(decoded, (error) => error.message)
+  }
+}
+
+/**
+ * Writes values by a schema, which is built once; a failure says in words what does not fit.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const encoder = <S extends Schema.Constraint>(schema: S) => {
+  const codec = Schema.toCodecJson(schema)
+  const plan = exact.planOf(codec)
+  const encode = Schema.encodeUnknownEffect(codec, { errors: "all" })
+  return (value: unknown): Effect.Effect<Text, string, S["EncodingServices"]> => {
+    const nowhere = publish.unwritable(value)
+    if (nowhere !== undefined) return Effect.fail(`The number at ${nowhere} is not finite`)
+    const encoded = encode(value)
+    const exit = exitOf(encoded)
+    return exit !== undefined && Exit.isSuccess(exit)
+      ? Effect.succeed(exact.write(exit.value, plan))
+      : Effect.mapBoth(encoded, {
+        onFailure: (error) => error.message,
+        onSuccess: (json) => exact.write(json, plan)
+      })
+  }
+}
