@@ -3,7 +3,8 @@
 // A relay is started for every server of every session, and most of that time went into compiling functions that then
 // run once. Node's own compile cache does not help: it keeps what is compiled at load, not what is compiled when it is
 // first called. So the built relay is run once here, in a session as a host holds it, and what V8 has compiled by its end
-// is kept. V8 itself refuses it in another version or under other flags; then the relay compiles as ever.
+// is kept. V8 itself refuses it in another version or under other flags; then the relay compiles as ever. It does not look
+// for bytes that somebody changed: this file is to be trusted as the program is, and lies in the same folder.
 import { spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
