@@ -46,7 +46,7 @@ describe("a first sight", () => {
       assert.deepStrictEqual(reasons([unknown].flatMap((one) => one ?? [])), ["unknown-item"])
       assert.match(relay.told.join("\n"), /2 of the tools of notes are held; to review: sallyport pins show notes/)
       const entry = relay.entries("held")[0]
-      assert.deepStrictEqual(entry?.type === "held" ? entry.items.map(({ name, why }) => [name, why]) : [], [
+      assert.deepStrictEqual(entry?.items.map(({ name, why }) => [name, why]), [
         ["read", "held-new"],
         ["write", "held-new"]
       ])

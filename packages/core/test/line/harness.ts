@@ -304,8 +304,8 @@ export const open = Effect.fnUntraced(function*(options: Options = {}) {
     calls: (): ReadonlyArray<Said> =>
       servers.flatMap((one) => one.saw()).filter(({ method }) => method === "tools/call"),
     /** What the ledger holds of one type, as it was written. */
-    entries: (type: Ledger.Recorded["type"]): ReadonlyArray<Ledger.Recorded> =>
-      memory.written().filter((entry) => entry.type === type),
+    entries: <T extends Ledger.Recorded["type"]>(type: T) =>
+      memory.written().filter((entry): entry is Ledger.Recorded & { readonly type: T } => entry.type === type),
     listings: (): number => servers.flatMap((one) => one.saw()).filter(({ method }) => method === "tools/list").length
   }
   return relay
