@@ -40,7 +40,7 @@ const bytecode = {
 export default defineConfig([
   {
     ...shared,
-    input: { cli: "packages/cli/src/main.ts" },
+    input: { cli: "packages/cli/src/main.ts", serve: "packages/cli/src/serve.ts" },
     treeshake: true,
     output: {
       ...shared.output,

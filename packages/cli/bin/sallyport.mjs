@@ -6,12 +6,13 @@ if (major < 22 || (major === 22 && minor < 19)) stop(`needs Node 22.19 or newer;
 
 const args = process.argv.slice(2)
 const own = args.includes("--") ? args.slice(0, args.indexOf("--")) : args
+const serve = own[0] === "serve"
 const relay = own[0] === "relay" && !own.includes("--help") && !own.includes("-h")
 
 // Imported, these modules would be loaded with all that hangs on them; a relay's start is waited for.
 const fs = process.getBuiltinModule("node:fs")
 const dist = `${import.meta.dirname.slice(0, -"bin".length)}dist`
-const file = `${dist}/${relay ? "relay.cjs" : "cli.mjs"}`
+const file = `${dist}/${relay ? "relay.cjs" : serve ? "serve.mjs" : "cli.mjs"}`
 if (!fs.existsSync(file)) stop("the program is not built yet; run `npm run setup && npm run build` in the repository.")
 
 /** The bytecode that was built of this text: of the same first line, which names the text, and not older than it. */

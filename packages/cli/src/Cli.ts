@@ -1,5 +1,5 @@
 /**
- * The command line: everything but `sallyport relay`, which is a program of its own.
+ * The command line: everything but `sallyport relay` and `sallyport serve`, which are programs of their own.
  *
  * @since 0.1.0
  */
@@ -22,15 +22,19 @@ import * as Help from "./Help.ts"
 import type { Person } from "./Person.ts"
 import { version } from "./version.ts"
 
-/** Only so that it is listed: the boot file starts another program for it. */
+/** Only so that they are listed: the boot file starts other programs for them. */
 const relay = Command.make("relay").pipe(
   Command.withDescription("Stand between a host and a server: relay [OPTIONS] -- COMMAND"),
   Command.withShortDescription("Stand between a host and a server")
 )
+const serve = Command.make("serve").pipe(
+  Command.withDescription("Serve tools written in Effect: serve [OPTIONS] MODULE"),
+  Command.withShortDescription("Serve tools written in Effect")
+)
 
 const root = Command.make("sallyport", {}, () => Console.log(Help.overview)).pipe(
   Command.withDescription("The guarded way between an agent host and its MCP servers"),
-  Command.withSubcommands([relay, Pins.command, Status.command, Ledger.command, Explain.command])
+  Command.withSubcommands([relay, serve, Pins.command, Status.command, Ledger.command, Explain.command])
 )
 
 const runCommand = Command.runWith(root, { version })

@@ -21,6 +21,7 @@ import { version } from "./version.ts"
 export const overview = `sallyport ${version}: the guarded way between an agent host and its MCP servers
 
   sallyport relay --name NAME -- COMMAND   stand between a host and a server
+  sallyport serve MODULE                   serve tools written in Effect
   sallyport pins list                      what servers offer, and what is held
   sallyport pins diff NAME                 what is held of a server, and why
   sallyport pins accept NAME               accept it, exactly as it is shown

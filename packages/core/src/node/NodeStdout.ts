@@ -7,7 +7,7 @@ import type { Writable } from "node:stream"
 
 /**
  * Takes stdout for the protocol: it is given as a stream of its own, and whatever else this process prints there goes to
- * stderr from now on.
+ * stderr from now on. Taken again, it is the same stream.
  *
  * **Gotchas**
  *
@@ -16,7 +16,11 @@ import type { Writable } from "node:stream"
  * @category constructors
  * @since 0.1.0
  */
-export const take = (): Writable => {
+export const take = (): Writable => taken ??= replace()
+
+let taken: Writable | undefined
+
+const replace = (): Writable => {
   const { stderr, stdout } = process
   const write = stdout.write.bind(stdout)
   stdout.write = stderr.write.bind(stderr)

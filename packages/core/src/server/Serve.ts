@@ -7,6 +7,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Schema from "effect/Schema"
 import * as Notices from "../line/Notices.ts"
 import * as NodeConsole from "../node/NodeConsole.ts"
 import * as NodeMain from "../node/NodeMain.ts"
@@ -17,6 +18,7 @@ import * as Session from "../session/Session.ts"
 import type { Dispatch } from "../stage/Dispatch.ts"
 import * as Parse from "../stage/Parse.ts"
 import type { Transport } from "../stage/Transport.ts"
+import { wordsOf } from "./Refusal.ts"
 
 /**
  * Logs, prints and notices on stderr: what a program has to do whose stdout is the protocol's.
@@ -56,7 +58,69 @@ export const over = <E, R, E2, R2>(
  * @category running
  * @since 0.1.0
  */
-export const stdio = <E>(server: Layer.Layer<Dispatch, E>): void => {
+export const stdio = <E>(server: Layer.Layer<Dispatch, E>): void =>
+  NodeMain.run(told(over(server, NodeTransport.layer({ output: NodeStdout.take() }))))
+
+/**
+ * Loads a server, which a module exports by default, and serves it as {@link stdio} does. Nothing that the module prints
+ * while it is loaded reaches stdout.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const main = (load: Load): void => {
   const transport = NodeTransport.layer({ output: NodeStdout.take() })
-  NodeMain.run(Effect.orDie(over(server, transport)))
+  NodeMain.run(told(Effect.flatMap(loaded(load), (server) => over(server, transport))))
 }
+
+/**
+ * Loads a module.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Load = () => Promise<{ readonly default?: unknown }>
+
+/**
+ * A module that exports no server.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class LoadError extends Schema.TaggedError<LoadError>("@sallyport/core/server/LoadError")("LoadError", {
+  message: Schema.String
+}) {}
+
+/**
+ * The server that a module exports by default.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const loaded = Effect.fnUntraced(function*(load: Load): Effect.fn.Return<Layer.Layer<Dispatch>, LoadError> {
+  const module = yield* Effect.tryPromise({
+    try: load,
+    catch: (cause) =>
+      new LoadError({ message: `the module could not be loaded: ${cause instanceof Error ? cause.stack : cause}` })
+  })
+  if (isServer(module.default)) return module.default
+  return yield* new LoadError({
+    message: "the module's default export is no server: export default Server.layerDispatch(...)"
+  })
+})
+
+/** Whether it is a layer; that it gives a Dispatch shows when it is built. */
+const isServer = (value: unknown): value is Layer.Layer<Dispatch> => Layer.isLayer(value)
+
+/**
+ * A program that tells on stderr why it failed, and then gives 1.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const told = <E>(program: Effect.Effect<number, E>): Effect.Effect<number> =>
+  Effect.catch(program, (error) =>
+    Effect.sync(() => {
+      print(`sallyport: ${wordsOf(error)}`)
+      return 1
+    }))
