@@ -14,6 +14,8 @@ import * as Method from "./Method.ts"
 import type * as Revision from "./Revision.ts"
 
 /**
+ * What messages travel on, as far as features depend on it (basic/transports).
+ *
  * @category models
  * @since 0.1.0
  */
@@ -180,6 +182,8 @@ export const table = {
 } as const satisfies Record<string, Row>
 
 /**
+ * The name of a feature.
+ *
  * @category models
  * @since 0.1.0
  */

@@ -50,6 +50,8 @@ export type Any = Schema.ConstraintCodec<unknown, unknown>
 type Half = { readonly params: Readonly<Record<string, Any>>; readonly results: Readonly<Record<string, Any>> }
 
 /**
+ * The table with the schema of each entry.
+ *
  * @category models
  * @since 0.1.0
  */

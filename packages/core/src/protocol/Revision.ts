@@ -177,6 +177,8 @@ export const table = {
 } as const satisfies Record<string, Row>
 
 /**
+ * The name of a revision that Sallyport implements.
+ *
  * @category models
  * @since 0.1.0
  */

@@ -3,20 +3,17 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
+import * as Members from "../../src/protocol/Members.ts"
 import * as Method from "../../src/protocol/Method.ts"
+import * as Nested from "../../src/protocol/Nested.ts"
 import * as Payload from "../../src/protocol/Payload.ts"
 import * as TasksExtension from "../../src/protocol/payload/TasksExtension.ts"
 import * as Revision from "../../src/protocol/Revision.ts"
-
-type Json = null | boolean | number | string | Array<Json> | { [name: string]: Json }
-type Members = { [name: string]: Json }
-
-const isMembers = (json: Json | undefined): json is Members =>
-  typeof json === "object" && json !== null && !Array.isArray(json)
+import { isNode, type Json, list, type Node, node } from "./official.ts"
 
 interface Line {
   readonly from: "client" | "server"
-  readonly message: Members
+  readonly message: Node
 }
 
 /** A session that was written by hand: every method of the revision's core, and members that it does not name. */
@@ -60,7 +57,7 @@ for (const revision of Revision.all) {
 
     it("are not read without a member that is required", () => {
       for (const { codec, value, what } of messages) {
-        if (codec === undefined || !isMembers(value)) continue
+        if (codec === undefined || !isNode(value)) continue
         const is = Schema.is(codec)
         const document = JSON.parse(JSON.stringify(Schema.toJsonSchemaDocument(codec)))
         for (const name of document.schema.required ?? []) {
@@ -183,6 +180,36 @@ describe("a revision differs from the one before", () => {
     assert.isTrue(read(Payload.Tool, tool))
     // @ts-expect-error the revision has no such method
     assert.isUndefined(Payload.params("initialize", "2026-07-28"))
+  })
+})
+
+describe("the names that the reader compares", () => {
+  const all: Array<readonly [string, Payload.Any]> = [
+    ["a task", TasksExtension.CreateTaskResult],
+    ["a filter", Schema.Struct({ notifications: TasksExtension.SubscriptionFilter })]
+  ]
+  for (const { params, results } of Object.values(Payload.table)) {
+    all.push(...Object.entries(params), ...Object.entries(results))
+  }
+
+  /** The members of what is at a path, of every alternative. */
+  const named = (at: Node, visit: (name: string, value: Node) => void): void => {
+    for (const part of [...list(at["allOf"]), ...list(at["anyOf"])]) named(node(part), visit)
+    for (const [name, value] of Object.entries(node(at["properties"]))) visit(name, node(value))
+  }
+
+  it("are all that params and results have, and what is named inside them", () => {
+    for (const [method, codec] of all) {
+      const json: Json = JSON.parse(JSON.stringify(Schema.toJsonSchemaDocument(codec)))
+      named(node(node(json)["schema"]), (name, value) => {
+        assert.include(Members.messages, name, method)
+        const inside = Nested.members[name]
+        if (inside === undefined) return
+        named(value, (below) => {
+          assert.include([...inside, ...Members.all], below, `${method}: ${name}`)
+        })
+      })
+    }
   })
 })
 
