@@ -27,8 +27,8 @@ import * as publish from "./internal/publish.ts"
  */
 export interface Ask<out A> {
   readonly method: "elicitation/create" | "sampling/createMessage" | "roots/list"
-  /** Whether a client with these capabilities can be asked. */
-  readonly supported: (capabilities: ReadonlySet<Capability.Path>) => boolean
+  /** Whether a client with these capabilities can be asked in this revision. */
+  readonly supported: (capabilities: ReadonlySet<Capability.Path>, revision: Revision) => boolean
   /** The capabilities that it takes, as a client would declare them. */
   readonly requires: JsonObject
   readonly params: (revision: Revision, id: string) => Text | undefined
@@ -96,8 +96,9 @@ export const form = <S extends Schema.ConstraintDecoder<unknown>>(options: {
   const read = decoded(Schema.toCodecJson(options.schema))
   return {
     method: "elicitation/create",
-    supported: (has) =>
-      has.has("client.elicitation") && (has.has("client.elicitation.form") || !has.has("client.elicitation.url")),
+    supported: (has, revision) =>
+      revision >= "2025-06-18" && has.has("client.elicitation") &&
+      (has.has("client.elicitation.form") || !has.has("client.elicitation.url")),
     requires: { elicitation: { form: {} } },
     onlyAsked: false,
     params: () => {
@@ -132,7 +133,7 @@ export const url = (options: {
   readonly url: string
 }): Ask<{ readonly action: "accept" | "decline" | "cancel" }> => ({
   method: "elicitation/create",
-  supported: (has) => has.has("client.elicitation.url"),
+  supported: (has, revision) => revision >= "2025-11-25" && has.has("client.elicitation.url"),
   requires: { elicitation: { url: {} } },
   onlyAsked: true,
   params: (revision, id) =>

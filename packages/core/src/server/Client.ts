@@ -157,7 +157,7 @@ export const once = <S extends Schema.ConstraintCodec<unknown, unknown>, E, R>(
  * @since 0.1.0
  */
 export const supports = (ask: Ask<unknown>): Effect.Effect<boolean, never, Client> =>
-  Client.useSync(({ capabilities }) => ask.supported(capabilities))
+  Client.useSync(({ capabilities, revision }) => ask.supported(capabilities, revision))
 
 /**
  * What the client declared, as it came.

@@ -126,7 +126,7 @@ type FieldsOf<R> = { readonly [name: string]: Schema.ConstraintCodec<unknown, st
  * @category constructors
  * @since 0.1.0
  */
-export function make<R, E, const F extends Fields = {}, RC = never>(
+export function make<R = never, E = never, const F extends Fields = {}, RC = never>(
   name: string,
   options: Options<F, RC>,
   handler: (args: Schema.Struct<F>["Type"]) => Effect.Effect<Returns, E, R>

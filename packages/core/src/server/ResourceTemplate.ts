@@ -94,7 +94,7 @@ export interface ResourceTemplate<out R> {
  * @category constructors
  * @since 0.1.0
  */
-export function make<const Template extends string, E, R, RC = never>(
+export function make<const Template extends string, E = never, R = never, RC = never>(
   uriTemplate: Template,
   options: Options<Template, RC>,
   read: (values: Values<Template>, uri: string) => Effect.Effect<Returns, E, R>

@@ -182,8 +182,8 @@ type Codec<R> = Schema.ConstraintCodec<unknown, unknown, R, R>
  * @since 0.1.0
  */
 export function make<
-  R,
-  E,
+  R = never,
+  E = never,
   Input extends Schema.Constraint = typeof noArguments,
   Output extends Schema.Constraint = never
 >(

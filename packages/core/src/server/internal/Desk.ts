@@ -270,7 +270,8 @@ export const open = (program: Program, who: Who): Leg =>
         if (flight.state !== "cancelled") call.reply(reply)
         flight.state = "ended"
         flights.delete(call)
-        if (turn) free()
+        // A long answer keeps its place until there is room for more: what a client does not read is bounded.
+        if (turn && reply._tag === "Result" && reply.result.length <= maxLoose) free()
         else runs(back.flush, free)
       }
       if (before === undefined) {
@@ -526,7 +527,8 @@ export const open = (program: Program, who: Who): Leg =>
         const known = T.string(text)
         if (known !== undefined && other !== "__proto__") others[other] = known
       }
-      serve(call, caller, {
+      // Nothing can be asked here: the protocol has no questions in the answer of this method.
+      serve(call, { ...caller, capabilities: noCapabilities }, {
         name: key,
         timeout: undefined,
         hints: undefined,
@@ -618,13 +620,18 @@ export const open = (program: Program, who: Who): Leg =>
 
 const empty: Reply = { _tag: "Result", result: none }
 
+const noCapabilities: ReadonlySet<Capability.Path> = new Set()
+
 const hasEnded = (flight: Flight): boolean => flight.state === "ended"
+
+/** Answers up to this many characters may wait for the end of the turn. */
+const maxLoose = 64 * 1024
 
 /** How many resources a client may subscribe to, and how many subscriptions it may have open. */
 const maxSubscribed = 1024
 const maxListens = 64
 
-const noRounds: Rounds = { chain: "", round: 0, answers: new Map(), asked: new Set(), kept: new Map() }
+const noRounds: Rounds = { chain: "", round: 0, told: false, answers: new Map(), asked: new Set(), kept: new Map() }
 
 const refers = <A>(
   key: string | undefined,

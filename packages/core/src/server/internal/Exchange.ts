@@ -103,6 +103,8 @@ export const make = (
   let questions: Body | undefined
   let listener: (life: "progress" | "asking" | "answered") => void = () => {}
   const kept = new Map(rounds.before.kept)
+  /** The answers that were of use in this run: those alone go on to the next round. */
+  const accepted = new Map<string, Text>()
 
   const tell = (method: string, params: Text): Effect.Effect<void> => {
     back.notify(method, params)
@@ -175,8 +177,10 @@ export const make = (
 
   const answerOf = <A>(key: string, ask: Ask<A>): A | undefined => {
     const text = rounds.before.answers.get(key)
-    if (text === undefined || ask.onlyAsked && !rounds.before.asked.has(key)) return undefined
-    return T.isObject(text) ? ask.read(text) : undefined
+    if (text === undefined || !T.isObject(text) || ask.onlyAsked && !rounds.before.told) return undefined
+    const answer = ask.read(text)
+    if (answer !== undefined) accepted.set(key, text)
+    return answer
   }
 
   /** Ends the handler here, with what is still to be asked. */
@@ -227,7 +231,7 @@ export const make = (
   function ask<const A extends Asks>(asks: A): Effect.Effect<Answers<A>, AskError>
   function ask(asks: Asks): Effect.Effect<Readonly<Record<string, unknown>>, AskError> {
     const entries = Object.entries(asks)
-    const unable = entries.find(([, ask]) => !ask.supported(caller.capabilities))
+    const unable = entries.find(([, ask]) => !ask.supported(caller.capabilities, caller.revision))
     if (unable !== undefined) {
       const [key, ask] = unable
       const needs = JSON.stringify(ask.requires)

@@ -22,7 +22,20 @@ export interface Slots {
  */
 export const make = (running: number, waiting: number): Slots => {
   let taken = 0
+  let turning = false
   const queue = new Set<(free: () => void) => void>()
+
+  // In a loop, not one within the other: thousands may end in the moment in which they begin.
+  const turn = (): void => {
+    if (turning) return
+    turning = true
+    for (const next of queue) {
+      if (taken >= running) break
+      queue.delete(next)
+      run(next)
+    }
+    turning = false
+  }
 
   const run = (begin: (free: () => void) => void): void => {
     taken++
@@ -31,17 +44,13 @@ export const make = (running: number, waiting: number): Slots => {
       if (!held) return
       held = false
       taken--
-      for (const next of queue) {
-        if (taken >= running) break
-        queue.delete(next)
-        run(next)
-      }
+      turn()
     })
   }
 
   return {
     take: (begin) => {
-      if (taken < running) {
+      if (taken < running && queue.size === 0) {
         run(begin)
         return () => {}
       }

@@ -44,6 +44,8 @@ const maxUsed = 65_536
 export interface Rounds {
   readonly chain: string
   readonly round: number
+  /** Whether there were questions before: then answers are to those. */
+  readonly told: boolean
   /** Answers by key, as they came. */
   readonly answers: ReadonlyMap<string, Text>
   /** What was asked last, by key. */
@@ -115,7 +117,7 @@ export const make = (seal: Seal): States => {
   }
 
   return {
-    begin: () => ({ chain: seal.name(), round: 0, answers: new Map(), asked: new Set(), kept: new Map() }),
+    begin: () => ({ chain: seal.name(), round: 0, told: false, answers: new Map(), asked: new Set(), kept: new Map() }),
     close: (rounds, bound, now) => {
       const header = `${rounds.chain}.${rounds.round}.${now + lifetime}.${issued++}`
       const text = T.object([
@@ -138,6 +140,7 @@ export const make = (seal: Seal): States => {
       return {
         chain,
         round: Number(round),
+        told: true,
         answers: mapOf(T.member(inside, "answers")),
         asked: new Set(T.elements(T.member(inside, "asked") ?? nothing).map((key) => T.string(key) ?? "")),
         kept: mapOf(T.member(inside, "kept"))
