@@ -11,6 +11,7 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Members from "../protocol/Members.ts"
 import * as Canonical from "../wire/Canonical.ts"
 import * as Digest from "../wire/Digest.ts"
 import * as Fold from "../wire/Fold.ts"
@@ -173,41 +174,17 @@ export const empty = (server: string): Pins => ({ version: 0, server, trusted: f
 
 // ---- definitions
 
-/** Member names that the protocol gives to a tool, over all revisions. */
-const toolMembers = [
-  "name",
-  "title",
-  "description",
-  "inputSchema",
-  "outputSchema",
-  "annotations",
-  "icons",
-  "execution",
-  "_meta"
-]
-const annotationMembers = ["title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]
-const executionMembers = ["taskSupport"]
-const iconMembers = ["src", "mimeType", "sizes", "theme"]
-const schemaMembers = ["$schema", "type", "properties", "required"]
-
 /** Finds a member that a reader which ignores case would take for one of these names, though it is not. */
 const variantOf = (names: ReadonlyArray<string>): (self: Json | undefined) => string | undefined => {
-  const folded = new Set(names.map(Fold.fold))
-  const exact = new Set(names)
-  return (self) => {
-    if (self?._tag !== "Object") return undefined
-    for (const name of self.members.keys()) {
-      if (!exact.has(name) && folded.has(Fold.fold(name))) return name
-    }
-    return undefined
-  }
+  const isVariant = Fold.resembling(names)
+  return (self) => self?._tag === "Object" ? [...self.members.keys()].find(isVariant) : undefined
 }
 
-const toolVariant = variantOf(toolMembers)
-const annotationVariant = variantOf(annotationMembers)
-const executionVariant = variantOf(executionMembers)
-const iconVariant = variantOf(iconMembers)
-const schemaVariant = variantOf(schemaMembers)
+const toolVariant = variantOf(Members.definition.tool)
+const annotationVariant = variantOf(Members.definition.annotations)
+const executionVariant = variantOf(Members.definition.execution)
+const iconVariant = variantOf(Members.definition.icon)
+const schemaVariant = variantOf(Members.definition.schema)
 
 const caseVariant = (tool: Json): string | undefined => {
   const icons = json.member(tool, "icons")
@@ -261,7 +238,7 @@ const whyTool = (tool: Json): string | undefined => {
     const value = tool.members.get(member)
     if (value !== undefined && value._tag !== "Object") return `its ${member} is not an object`
   }
-  for (const hint of annotationMembers) {
+  for (const hint of Members.definition.annotations) {
     const value = json.member(tool.members.get("annotations"), hint)
     if (value !== undefined && value._tag !== (hint === "title" ? "String" : "Boolean")) {
       return `its annotation ${hint} is not a ${hint === "title" ? "string" : "boolean"}`

@@ -92,32 +92,29 @@ export const messages: ReadonlyArray<string> = [
 ]
 
 /**
- * Names of members of an item of a listing, and of the objects in it that a host acts on.
+ * Names of members of the definition of a tool, and of the objects in it, over all revisions (`Tool`, `ToolAnnotations`,
+ * `ToolExecution` and `Icon` of each revision's schema).
  *
  * @category tables
  * @since 0.1.0
  */
-export const definitions: ReadonlyArray<string> = [
-  "name",
-  "title",
-  "description",
-  "inputSchema",
-  "outputSchema",
-  "annotations",
-  "icons",
-  "execution",
-  "_meta",
-  "uri",
-  "uriTemplate",
-  "mimeType",
-  "size",
-  "arguments",
-  "readOnlyHint",
-  "destructiveHint",
-  "idempotentHint",
-  "openWorldHint",
-  "taskSupport"
-]
+export const definition = {
+  tool: [
+    "name",
+    "title",
+    "description",
+    "inputSchema",
+    "outputSchema",
+    "annotations",
+    "icons",
+    "execution",
+    "_meta"
+  ],
+  annotations: ["title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"],
+  execution: ["taskSupport"],
+  icon: ["src", "mimeType", "sizes", "theme"],
+  schema: ["$schema", "type", "properties", "required"]
+} as const satisfies Readonly<Record<string, ReadonlyArray<string>>>
 
 /**
  * All names that the reader compares: of messages, and of the protocol's own `_meta` members.

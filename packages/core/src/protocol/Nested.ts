@@ -37,11 +37,7 @@ export const members: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** Whether any of them is there at all: most requests have none, and one pass over the text says so. */
 const any = new RegExp(`"(?:${Object.keys(members).join("|")})":`)
 
-const tables = Object.entries(members).map(([member, names]) => ({
-  member,
-  exact: new Set(names),
-  folded: new Set(names.map(Fold.fold))
-}))
+const tables = Object.entries(members).map(([member, names]) => ({ member, isVariant: Fold.resembling(names) }))
 
 /**
  * The JSON pointer into params of a member that has such a name in another case; `undefined` where there is none.
@@ -51,12 +47,10 @@ const tables = Object.entries(members).map(([member, names]) => ({
  */
 export const variantIn = (params: Text | undefined): string | undefined => {
   if (params === undefined || !any.test(params)) return undefined
-  for (const { exact, folded, member } of tables) {
+  for (const { isVariant, member } of tables) {
     const object = T.member(params, member)
-    if (object === undefined) continue
-    for (const [name] of T.members(object)) {
-      if (!exact.has(name) && folded.has(Fold.fold(name))) return `/${member}/${name}`
-    }
+    const variant = object === undefined ? undefined : T.members(object).find(([name]) => isVariant(name))
+    if (variant !== undefined) return `/${member}/${variant[0]}`
   }
   return undefined
 }

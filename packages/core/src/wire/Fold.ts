@@ -18,3 +18,15 @@
  */
 export const fold = (name: string): string =>
   name.toLowerCase().replaceAll("\u017f", "s").replaceAll("\u0131", "i").replaceAll("i\u0307", "i")
+
+/**
+ * A test for names that are none of these, but that some reader may take for one.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const resembling = (names: Iterable<string>): (name: string) => boolean => {
+  const exact = new Set(names)
+  const folded = new Set(Array.from(exact, fold))
+  return (name) => !exact.has(name) && folded.has(fold(name))
+}

@@ -1,5 +1,5 @@
 /** The names that a member must not merely resemble, and how to see quickly that one does not. */
-import { fold } from "../Fold.ts"
+import { resembling } from "../Fold.ts"
 import { standsAt } from "./grammar.ts"
 
 /** One step of the hash of a name. It does not tell cases of ASCII letters apart. */
@@ -8,14 +8,13 @@ export const hashStep = (hash: number, byte: number): number => (Math.imul(hash,
 const mask = 1023
 
 export class Names {
-  private readonly exact: ReadonlySet<string>
-  private readonly folded: ReadonlySet<string>
+  /** Whether a name is none of the names but may be taken for one. */
+  readonly resembles: (name: string) => boolean
   private readonly buckets: Array<Array<Uint8Array> | undefined> = Array.from({ length: mask + 1 }, () => undefined)
 
   constructor(names: ReadonlyArray<string>) {
-    this.exact = new Set(names)
-    this.folded = new Set(names.map(fold))
-    for (const name of this.exact) {
+    this.resembles = resembling(names)
+    for (const name of new Set(names)) {
       const bytes = Buffer.from(name)
       const hash = bytes.reduce(hashStep, 0) & mask
       this.buckets[hash] = [...this.buckets[hash] ?? [], bytes]
@@ -28,10 +27,5 @@ export class Names {
     if (bucket === undefined) return false
     for (const word of bucket) if (word.length === length && standsAt(b, p, word)) return false
     return true
-  }
-
-  /** Whether a name is none of the names but may be taken for one. */
-  resembles(name: string): boolean {
-    return !this.exact.has(name) && this.folded.has(fold(name))
   }
 }
