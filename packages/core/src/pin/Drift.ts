@@ -114,6 +114,12 @@ interface Comparison {
 
 type Field = (on: Comparison, path: Path, before: Json | undefined, after: Json | undefined) => void
 
+/** A comparison for a part on which others depend: that it became narrower may widen the whole. */
+const careful = (on: Comparison): Comparison => ({
+  ...on,
+  note: (path, grade, says) => on.note(path, grade === "narrowing" ? "widening" : grade, says)
+})
+
 const down = (up: Path, name: string): Path => ({ up, name })
 
 const union = (before: Json | undefined, after: Json | undefined): Set<string> => {
@@ -330,16 +336,13 @@ const definitions: Field = (on, path, before, after) => {
   if ((before !== undefined && before._tag !== "Object") || (after !== undefined && after._tag !== "Object")) {
     return opaque(on, path, before, after)
   }
-  const careful: Comparison = {
-    ...on,
-    note: (at, grade, says) => on.note(at, grade === "narrowing" ? "widening" : grade, says)
-  }
+  const within = careful(on)
   for (const name of union(before, after)) {
     const was = before?.members.get(name)
     const is = after?.members.get(name)
     const at = down(path, name)
     if (was === undefined || is === undefined) on.note(at, "widening", was === undefined ? "was added" : "was removed")
-    else schema(careful, at, was, is)
+    else schema(within, at, was, is)
   }
 }
 
@@ -467,16 +470,14 @@ const schema = (on: Comparison, path: Path, before: Json, after: Json): void => 
   }
   if (was.size === 0 && is.size === 0) return on.note(path, "cosmetic", "is the same schema written another way")
   // `unevaluated...`, and `$ref` to other places than definitions, let one part of a schema decide about another.
-  const narrow: Comparison = on.entangled
-    ? { ...on, note: (at, grade, says) => on.note(at, grade === "narrowing" ? "widening" : grade, says) }
-    : on
+  const within = on.entangled ? careful(on) : on
   for (const keyword of new Set([...was.keys(), ...is.keys()])) {
     if (together.has(keyword)) continue
     const old = was.get(keyword)
     const now = is.get(keyword)
     if (old !== undefined && now !== undefined && json.same(old, now)) continue
     const compare = keywords.get(keyword) ?? opaque
-    compare(narrow, down(path, keyword), old, now)
+    compare(within, down(path, keyword), old, now)
   }
   const differs = (...names: ReadonlyArray<string>) =>
     names.some((name) => {
@@ -484,9 +485,9 @@ const schema = (on: Comparison, path: Path, before: Json, after: Json): void => 
       const now = is.get(name)
       return old === undefined || now === undefined ? old !== now : !json.same(old, now)
     })
-  if (differs("enum", "const")) values(narrow, path, was, is)
-  if (differs("properties", "patternProperties")) properties(narrow, path, was, is)
-  if (differs("items", "prefixItems")) items(narrow, path, was, is)
+  if (differs("enum", "const")) values(within, path, was, is)
+  if (differs("properties", "patternProperties")) properties(within, path, was, is)
+  if (differs("items", "prefixItems")) items(within, path, was, is)
 }
 
 // ---- the whole
@@ -552,7 +553,13 @@ const isEntangled = (self: Json): boolean => {
   return false
 }
 
-const undecidable: Drift = {
+/**
+ * What stands for a difference that cannot be found by comparing.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const undecidable: Drift = {
   class: "widening",
   changes: [{ pointer: "", class: "widening", says: "cannot be compared" }],
   more: 0

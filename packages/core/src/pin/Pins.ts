@@ -458,14 +458,8 @@ const isHeld = (verdict: Verdict): verdict is HeldVerdict => verdict._tag !== "A
 const contentOf = ({ fields, kind }: Definition): string =>
   digestOf("content", kind, fields.filter(({ name }) => name !== "name"))
 
-const undecidable: Drift.Drift = {
-  class: "widening",
-  changes: [{ pointer: "", class: "widening", says: "cannot be compared" }],
-  more: 0
-}
-
 const driftOf = (pin: Pin, definition: Definition): Drift.Drift =>
-  Drift.between(pin.text, definition.text) ?? undecidable
+  Drift.between(pin.text, definition.text) ?? Drift.undecidable
 
 /** The verdict against the nearest of these pins, which all have another digest. */
 const changed = (pins: ReadonlyArray<Pin>, item: Definition): Changed | undefined => {

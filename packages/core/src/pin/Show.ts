@@ -80,9 +80,6 @@ const scalar = (self: Json): string | undefined => {
   }
 }
 
-const byName = (left: readonly [string, Json], right: readonly [string, Json]): number =>
-  left[0] < right[0] ? -1 : left[0] > right[0] ? 1 : 0
-
 /** A short list of single values stands on one line. */
 const inline = (self: Json): string | undefined => {
   const one = scalar(self)
@@ -109,7 +106,7 @@ const pretty = (self: Json, sorted: boolean): Array<string> => {
       lines.push(`${space}]${after}`)
     } else if (value._tag === "Object") {
       lines.push(`${space}${before}{`)
-      const entries = sorted ? [...value.members].sort(byName) : [...value.members]
+      const entries = sorted ? [...value.members].sort(json.byName) : [...value.members]
       for (const [index, [name, member]] of entries.entries()) {
         put(member, `${Visible.quoted(name)}: `, index === entries.length - 1 ? "" : ",", depth + 1)
       }

@@ -204,7 +204,13 @@ const numberKey = (text: string): string => {
   return d === undefined ? text : `${d.negative ? "-" : ""}.${d.digits}e${d.exponent}`
 }
 
-const byName = (left: readonly [string, unknown], right: readonly [string, unknown]): number =>
+/**
+ * Orders the members of an object by the code units of their names.
+ *
+ * @category comparing
+ * @since 0.1.0
+ */
+export const byName = (left: readonly [string, unknown], right: readonly [string, unknown]): number =>
   left[0] < right[0] ? -1 : left[0] > right[0] ? 1 : 0
 
 /**
