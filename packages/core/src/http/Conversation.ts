@@ -47,6 +47,7 @@ export interface Options {
   readonly patience: Duration.Duration
   readonly retry: Duration.Duration
   readonly outlet: Outlet.Options
+  readonly read: Said.Read
   readonly dropped: (what: string) => void
 }
 
@@ -127,7 +128,6 @@ const unheard = Write.failure(-32603, "Sallyport: the client has no stream open 
  * @since 0.1.0
  */
 export const make = (who: Who, tag: string, options: Options): Conversation => {
-  const read = Said.reader()
   const encoder = new TextEncoder()
   let revision: Revision.Revision | undefined
   let counter = 0
@@ -297,7 +297,7 @@ export const make = (who: Who, tag: string, options: Options): Conversation => {
   const inlet = Inlet.make(who, options.inputBytes, (text) =>
     Effect.suspend(() => {
       const slow = new Set<Outlet.Outlet>()
-      for (const said of read(text)) {
+      for (const said of options.read(text)) {
         const outlet = route(said)?.outlet
         if (outlet?.full() === true) slow.add(outlet)
       }

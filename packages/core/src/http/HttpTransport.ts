@@ -35,6 +35,7 @@ import * as Head from "./Head.ts"
 import * as Mirror from "./Mirror.ts"
 import * as Modern from "./Modern.ts"
 import * as Pair from "./Pair.ts"
+import * as Said from "./Said.ts"
 
 /**
  * What there is at most.
@@ -205,6 +206,7 @@ export const make = (port: number, options: Options = {}): HttpTransport => {
   const authenticate = options.authenticate ?? Access.open({ client: "http" })
   const read = Body.make({ bytes: limits.bodyBytes, allBytes: limits.bodiesBytes, time: times.body })
   const parse = Body.parser(limits.depth)
+  const said = Said.reader()
   const outlet = { high: limits.outputBytes, keepAlive: times.keepAlive, stall: times.stall }
 
   const sessions = new Map<string, Kept>()
@@ -287,6 +289,7 @@ export const make = (port: number, options: Options = {}): HttpTransport => {
       patience: times.patience,
       retry: times.retry,
       outlet,
+      read: said,
       dropped
     })
     yield* keepSession(who, () => ({
@@ -379,6 +382,7 @@ export const make = (port: number, options: Options = {}): HttpTransport => {
         outlet,
         patience: times.patience,
         inputBytes: limits.inputBytes,
+        read: said,
         dropped,
         closing: onClose
       })

@@ -22,7 +22,7 @@ import * as Answer from "./Answer.ts"
 import * as Inlet from "./Inlet.ts"
 import * as Mirror from "./Mirror.ts"
 import * as Outlet from "./Outlet.ts"
-import * as Said from "./Said.ts"
+import type * as Said from "./Said.ts"
 
 type Headers = Readonly<Record<string, string | undefined>>
 
@@ -136,6 +136,7 @@ export interface Serving {
   readonly outlet: Outlet.Options
   readonly patience: Duration.Duration
   readonly inputBytes: number
+  readonly read: Said.Read
   readonly dropped: (what: string) => void
   /** Takes the end that a closing server puts to the input. */
   readonly closing: (end: () => void) => () => void
@@ -152,10 +153,9 @@ export const serve = (
   who: Who,
   item: Request,
   bytes: Uint8Array,
-  { closing, dropped, inputBytes, outlet: options, patience, start }: Serving
+  { closing, dropped, inputBytes, outlet: options, patience, read, start }: Serving
 ): Effect.Effect<HttpServerResponse, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const read = Said.reader()
     const first = Deferred.makeUnsafe<void>()
     let early: Array<string> = []
     let answer: (Said.Said & { readonly _tag: "Answer" }) | undefined
@@ -212,6 +212,7 @@ export const serve = (
       return Answer.failure(500, Write.failure(-32603, "Sallyport: the server ended before it answered."), item.id)
     }
     const stream = outlet = Outlet.make(options)
+    if (early.length === 0) stream.push(Outlet.comment)
     for (const line of early) put(line)
     early = []
     if (over) stream.end()

@@ -73,7 +73,13 @@ export const prime = (id: string, retry: number): string => `id: ${id}\nretry: $
  */
 export const retry = (millis: number): string => `retry: ${millis}\n\n`
 
-const comment = ":\n\n"
+/**
+ * Nothing, said: it keeps a connection alive, and as the first thing in a stream it sends the headers on their way.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const comment = ":\n\n"
 
 const encoder = new TextEncoder()
 
@@ -89,15 +95,16 @@ export const make = ({ high, keepAlive, stall }: Options): Outlet => {
   let roomy: Deferred.Deferred<void> | undefined
   let reader: Fiber.Fiber<unknown, unknown> | undefined
 
+  // Who waits goes on within the call, and may wait again.
   const rouse = (): void => {
-    if (wake === undefined) return
-    Deferred.doneUnsafe(wake, Effect.void)
+    const waiter = wake
     wake = undefined
+    if (waiter !== undefined) Deferred.doneUnsafe(waiter, Effect.void)
   }
   const relieve = (): void => {
-    if (roomy === undefined) return
-    Deferred.doneUnsafe(roomy, Effect.void)
+    const waiter = roomy
     roomy = undefined
+    if (waiter !== undefined) Deferred.doneUnsafe(waiter, Effect.void)
   }
   const cut = (): void => {
     if (gone) return

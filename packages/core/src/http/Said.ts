@@ -63,17 +63,26 @@ const said = (line: string, item: Item): Said => {
 const encoder = new TextEncoder()
 
 /**
- * Reads what one session writes: whole lines, which are checked text already.
+ * Takes what a session writes apart.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Read = (text: string) => ReadonlyArray<Said>
+
+/**
+ * A reader for any number of sessions, which write whole lines of checked text.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const reader = (): (text: string) => ReadonlyArray<Said> => {
+export const reader = (): Read => {
   const feed = Feed.make({ messageBytes: Number.MAX_SAFE_INTEGER, depth: Number.MAX_SAFE_INTEGER, members: [] })
   return (text) => {
     const lines = text.split("\n")
     const all: Array<Said> = []
-    feed.push(encoder.encode(text), (item) => {
+    // One without its end would be read together with another session's.
+    feed.push(encoder.encode(text.endsWith("\n") ? text : `${text}\n`), (item) => {
       const line = lines[all.length]
       if (line !== undefined) all.push(said(line, item))
     })
