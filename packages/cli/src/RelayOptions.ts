@@ -3,6 +3,7 @@
  */
 import type { FirstSight } from "@sallyport/core/line/Offer"
 import * as Ledger from "@sallyport/core/stage/Ledger"
+import { isServerName } from "@sallyport/core/stage/PinStore"
 import type { Launch } from "@sallyport/core/stage/Spawn"
 import * as Name from "@sallyport/relay/Name"
 import * as Effect from "effect/Effect"
@@ -121,7 +122,7 @@ export const read = Effect.fnUntraced(
     })
     if (command === undefined) return yield* wrong("the command of the server is missing: put it behind --")
     const name = values.name ?? Name.nameOf(command, args)
-    if (!Name.isName(name)) {
+    if (!isServerName(name)) {
       return yield* wrong(`--name is a letter a-z, then at most 31 of a-z, 0-9 and -; not ${JSON.stringify(name)}`)
     }
     const firstSight = yield* oneOf("first-sight", ["hold", "trust", "observe"], values["first-sight"], "hold")

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { isServerName } from "@sallyport/core/stage/PinStore"
 
 /** Programs that run another one: what they run is what the server is. */
 const runners = new Set([
@@ -38,14 +39,6 @@ const words = new Set(["run", "exec", "dlx", "x", "-m"])
 /** File names that say nothing: the folder above them does. */
 const generic = new Set(["index", "main", "server", "cli", "app", "dist", "build", "src", "lib", "bin", "out", "start"])
 
-/**
- * What a server may be called: it is part of file names, of names of tools and of refusals (design section 9).
- *
- * @category guards
- * @since 0.1.0
- */
-export const isName = (name: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(name)
-
 const base = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 
 const clean = (text: string): string =>
@@ -70,7 +63,7 @@ const fromPath = (path: string): string => {
 const fromPackage = (word: string): string => clean(base(word).replace(/(?<=.)@[^/]*$/, ""))
 
 /**
- * The package or script behind a runner, else the program; in the grammar of {@link isName}.
+ * The package or script behind a runner, else the program; always one under which pins can be kept.
  *
  * @category constructors
  * @since 0.1.0
@@ -81,9 +74,9 @@ export const nameOf = (command: string, args: ReadonlyArray<string>): string => 
     for (const arg of args) {
       if (arg.startsWith("-") || words.has(arg) || runners.has(base(arg))) continue
       const name = /\.[a-z]{2,3}$|^\.{0,2}\//.test(arg) ? fromPath(arg) : fromPackage(arg)
-      if (isName(name)) return name
+      if (isServerName(name)) return name
     }
   }
   const name = fromPath(command)
-  return isName(name) ? name : "server"
+  return isServerName(name) ? name : "server"
 }
