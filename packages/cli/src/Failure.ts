@@ -31,11 +31,3 @@ export class Ended extends Data.TaggedError("Ended")<{ readonly code: ExitCode }
  */
 export const ending = <E, R>(handler: Effect.Effect<ExitCode | void, E, R>): Effect.Effect<void, E | Ended, R> =>
   Effect.flatMap(handler, (code) => code === undefined || code === 0 ? Effect.void : Effect.fail(new Ended({ code })))
-
-/**
- * Ends with a sentence.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const fail = (message: string): Effect.Effect<never, Failure> => Effect.fail(new Failure({ message }))

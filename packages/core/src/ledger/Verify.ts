@@ -244,14 +244,6 @@ export const join = (
   }
 }
 
-/**
- * The exit code for a report: 0 where it holds, 21 where it holds after a mending, 20 otherwise.
- *
- * @category verifying
- * @since 0.1.0
- */
-export const exitCode = ({ status }: Report): 0 | 20 | 21 => status === "ok" ? 0 : status === "mended" ? 21 : 20
-
 /** Whether a segment still is what another one said of it; notes where a torn end is the recorded one. */
 const compare = (name: Name, target: SegmentReport | undefined, recorded: Set<string>): string | undefined => {
   if (target === undefined) {

@@ -67,12 +67,7 @@ describe("Verify", () => {
     }))
 
   it("accepts an empty folder", () => {
-    const report = Verify.join([])
-    assert.strictEqual(report.status, "ok")
-    assert.deepStrictEqual(
-      (["ok", "mended", "torn", "broken"] as const).map((status) => Verify.exitCode({ ...report, status })),
-      [0, 21, 20, 20]
-    )
+    assert.strictEqual(Verify.join([]).status, "ok")
   })
 
   it.effect("does not accept another byte anywhere", () =>
