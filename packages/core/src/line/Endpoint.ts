@@ -15,6 +15,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import { metaOf } from "../protocol/Agreement.ts"
 import { meta } from "../protocol/Revision.ts"
 import type { Call, Port } from "../stage/Port.ts"
 import type { Peer } from "../stage/Transport.ts"
@@ -268,8 +269,8 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
     return T.setMember(text, "_meta", T.setMember(metadata, meta.subscriptionId, call.wish ?? nullId))
   }
   const onSubscription = (method: string, params: Text, far: Port): void => {
-    const metadata = T.member(params, "_meta")
-    const of = metadata !== undefined && T.isObject(metadata) ? T.member(metadata, meta.subscriptionId) : undefined
+    const metadata = metaOf(params)
+    const of = metadata === undefined ? undefined : T.member(metadata, meta.subscriptionId)
     if (of === undefined) {
       far.notify(method, params)
       return
@@ -450,7 +451,7 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
 
 /** The token's normal text, from `params._meta.progressToken`. */
 const progressToken = (params: Text): Text | undefined => {
-  const meta = T.member(params, "_meta")
-  const token = meta !== undefined && T.isObject(meta) ? T.member(meta, "progressToken") : undefined
+  const metadata = metaOf(params)
+  const token = metadata === undefined ? undefined : T.member(metadata, "progressToken")
   return token === undefined ? undefined : T.id(token)
 }

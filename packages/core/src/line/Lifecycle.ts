@@ -12,6 +12,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Agreement from "../protocol/Agreement.ts"
+import * as Negotiation from "../protocol/Negotiation.ts"
 import * as Revision from "../protocol/Revision.ts"
 import type { Call, Leg } from "../stage/Port.ts"
 import type { Reply, Text } from "../wire/Message.ts"
@@ -26,12 +27,10 @@ import { wrap } from "./Wrapped.ts"
 const maxWaiting = 1024
 const maxWaitingBytes = 1024 * 1024
 
-const unsupportedVersion = (requested: string): Reply =>
-  Write.failure(
-    -32022,
-    `Unsupported protocol version ${JSON.stringify(requested)}`,
-    T.object([["supported", T.array(Revision.modern.map(T.quote))], ["requested", T.quote(requested)]])
-  )
+const unsupportedVersion = (requested: string): Reply => {
+  const { code, data, message } = Negotiation.unsupported(requested)
+  return Write.failure(code, message, data)
+}
 
 /**
  * Judges what a host says.
@@ -120,7 +119,7 @@ export const host = (agreement: Agreement.Agreement, faults: Faults) => <E, R>(l
     }
 
     const modern = (call: Call, version: string): void => {
-      if (!Revision.isRevision(version) || Revision.table[version].era !== "modern") {
+      if (!Revision.isRevision(version) || !Revision.isModern(version)) {
         call.reply(unsupportedVersion(version))
         return
       }

@@ -6,8 +6,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
-import type * as Agreement from "../protocol/Agreement.ts"
-import * as Revision from "../protocol/Revision.ts"
+import * as Agreement from "../protocol/Agreement.ts"
 import { Parse } from "../stage/Parse.ts"
 import type { Call, Ending, Leg, Port } from "../stage/Port.ts"
 import type { Launch } from "../stage/Spawn.ts"
@@ -48,8 +47,8 @@ export const leg = (
       const peer = yield* spawn.connect(launch)
       const endpoint = yield* Endpoint.make(peer, parse.open(), {
         side: "server",
-        batches: () => agreement.revision !== undefined && Revision.table[agreement.revision].batch,
-        idless: () => agreement.revision !== undefined && Revision.table[agreement.revision].idlessError,
+        batches: () => Agreement.allows(agreement, "batch"),
+        idless: () => Agreement.allows(agreement, "idlessError"),
         faults
       })
       return { peer, endpoint, discovering: 0, used: false, heard: false }

@@ -47,20 +47,6 @@ export const make = (): Agreement => ({
 })
 
 /**
- * Whether a request's params claim the modern era: `_meta` names a protocol version.
- *
- * @category getters
- * @since 0.1.0
- */
-export const claimOf = (params: Text | undefined): string | undefined => {
-  // The name is looked for as text first: most requests of legacy sessions have no such thing.
-  if (params === undefined || !params.includes(Revision.meta.protocolVersion)) return undefined
-  const meta = T.member(params, "_meta")
-  const version = meta !== undefined && T.isObject(meta) ? T.member(meta, Revision.meta.protocolVersion) : undefined
-  return version === undefined ? undefined : T.string(version)
-}
-
-/**
  * The params' `_meta` object, where there is one.
  *
  * @category getters
@@ -69,6 +55,20 @@ export const claimOf = (params: Text | undefined): string | undefined => {
 export const metaOf = (params: Text | undefined): Text | undefined => {
   const meta = params === undefined ? undefined : T.member(params, "_meta")
   return meta !== undefined && T.isObject(meta) ? meta : undefined
+}
+
+/**
+ * The protocol version that a request's `_meta` names, by which it claims the modern era; `undefined` where it names none.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const claimOf = (params: Text | undefined): string | undefined => {
+  // The name is looked for as text first: most requests of legacy sessions have no such thing.
+  if (params === undefined || !params.includes(Revision.meta.protocolVersion)) return undefined
+  const meta = metaOf(params)
+  const version = meta === undefined ? undefined : T.member(meta, Revision.meta.protocolVersion)
+  return version === undefined ? undefined : T.string(version)
 }
 
 /**
@@ -96,7 +96,7 @@ export const initializeAnswered = (self: Agreement, reply: Reply): Reason.Reason
   }
   const version = T.member(reply.result, "protocolVersion")
   const revision = version === undefined ? undefined : T.string(version)
-  if (!Revision.isRevision(revision) || Revision.table[revision].era !== "legacy") {
+  if (!Revision.isRevision(revision) || !Revision.isLegacy(revision)) {
     self.phase = "opening"
     return "unsupported-revision"
   }
@@ -153,6 +153,15 @@ export const modernRequest = (self: Agreement, params: Text | undefined): void =
     self.client = Capability.read("client", T.member(meta, Revision.meta.clientCapabilities), self.revision)
   }
 }
+
+/**
+ * Whether the framing of the revision in use has this; while none is agreed on, it does not.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const allows = (self: Agreement, rule: "batch" | "idlessError"): boolean =>
+  self.revision !== undefined && Revision.table[self.revision][rule]
 
 /**
  * Whether a request may go on under what was agreed: its reason to be refused, or `undefined`.

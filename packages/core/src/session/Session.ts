@@ -10,7 +10,6 @@ import * as Faults from "../line/Faults.ts"
 import * as Lifecycle from "../line/Lifecycle.ts"
 import { Notices } from "../line/Notices.ts"
 import * as Agreement from "../protocol/Agreement.ts"
-import * as Revision from "../protocol/Revision.ts"
 import { Dispatch } from "../stage/Dispatch.ts"
 import { Parse } from "../stage/Parse.ts"
 import type { Ending } from "../stage/Port.ts"
@@ -55,8 +54,8 @@ const serve = Effect.fnUntraced(function*(peer: Peer) {
   const { faults } = Faults.dropped(peer.who.client, notices.tell)
   const endpoint = yield* Endpoint.make(peer, parse.open(), {
     side: "host",
-    batches: () => agreement.revision !== undefined && Revision.table[agreement.revision].batch,
-    idless: () => agreement.revision !== undefined && Revision.table[agreement.revision].idlessError,
+    batches: () => Agreement.allows(agreement, "batch"),
+    idless: () => Agreement.allows(agreement, "idlessError"),
     faults
   })
   const port = yield* Lifecycle.host(agreement, faults)(dispatch.open(peer.who))(endpoint.near)

@@ -377,7 +377,7 @@ describe("the modern era", () => {
         for (const id of [1, 2]) {
           assert.strictEqual(
             relay.answers(id)[0]?.text,
-            `{"jsonrpc":"2.0","id":${id},"error":{"code":-32022,"message":"Unsupported protocol version \\"${version}\\"","data":{"supported":["2026-07-28"],"requested":"${version}"}}}`
+            `{"jsonrpc":"2.0","id":${id},"error":{"code":-32022,"message":"Unsupported protocol version","data":{"supported":["2026-07-28"],"requested":"${version}"}}}`
           )
         }
       }))
