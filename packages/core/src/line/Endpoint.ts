@@ -16,6 +16,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { metaOf } from "../protocol/Agreement.ts"
+import * as Method from "../protocol/Method.ts"
 import { meta } from "../protocol/Revision.ts"
 import type { Call, Port } from "../stage/Port.ts"
 import type { Peer } from "../stage/Transport.ts"
@@ -83,9 +84,6 @@ export interface Endpoint {
   /** Answers everything that the peer has not answered. */
   readonly fail: (reply: Reply) => void
 }
-
-/** A request of the peer that stays open until it is cancelled (2026-07-28 basic/patterns/subscriptions). */
-const staysOpen = (method: string): boolean => method === "subscriptions/listen"
 
 const nullId = T.literal("null")
 
@@ -189,7 +187,7 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
   const answered = (id: Text, call: Call): void => {
     asked.delete(id)
     held -= sizeOf(call.params)
-    if (!staysOpen(call.method)) open--
+    if (!Method.isHeld(call.method)) open--
     if (open === 0 && waiters.length > 0) {
       for (const waiter of waiters.splice(0)) Deferred.doneUnsafe(waiter, Effect.void)
     }
@@ -224,7 +222,7 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
     }
     asked.set(item.id, call)
     held += sizeOf(item.params)
-    if (!staysOpen(item.method)) open++
+    if (!Method.isHeld(item.method)) open++
     far.request(call)
     return true
   }
@@ -242,7 +240,7 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
       return
     }
     const ours = pending.get(id)
-    if (ours !== undefined && staysOpen(ours.method)) {
+    if (ours !== undefined && Method.isHeld(ours.method)) {
       pending.delete(id)
       far.cancel(ours, params)
     }
@@ -287,7 +285,7 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
       pending.delete(item.id)
       forget(call)
       call.reply(
-        staysOpen(call.method) && call.wish !== item.id && item.reply._tag === "Result"
+        Method.isHeld(call.method) && call.wish !== item.id && item.reply._tag === "Result"
           ? { _tag: "Result", result: subscriptionOf(item.reply.result, call) }
           : item.reply
       )

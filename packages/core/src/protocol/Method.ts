@@ -383,6 +383,18 @@ export const reaches = (name: string, from: "host" | "server"): { readonly named
 export const nameMember = (name: string, revision: Revision.Revision): string | undefined =>
   Revision.table[revision].http.routing ? find(name, "request", "host", revision)?.reaches?.named : undefined
 
+const held: ReadonlySet<string> = new Set(
+  rows.flatMap(([name, ...methods]) => methods.some((method) => method.held) ? [name] : [])
+)
+
+/**
+ * Whether a request of this method is answered only when it ends: see `held` of {@link Method}.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isHeld = (name: string): boolean => held.has(name)
+
 /**
  * Whether any revision has a method of this name.
  *
