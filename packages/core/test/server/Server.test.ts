@@ -194,7 +194,10 @@ describe("Server", () => {
               }
               : result
           const called = (name: string, args?: unknown) =>
-            Effect.map(client.asks("tools/call", { name, ...(args === undefined ? {} : { arguments: args }) }), resultOf)
+            Effect.map(
+              client.asks("tools/call", { name, ...(args === undefined ? {} : { arguments: args }) }),
+              resultOf
+            )
           assert.deepStrictEqual(
             yield* called("add", { a: 1, b: 2 }),
             wrapped({
@@ -281,7 +284,9 @@ describe("Server", () => {
                   : {}
               )
             }}}`
-          for (const token of ["9007199254740993", "1e400", "123456789012345678901234567890", "0.12345678901234567890123"]) {
+          for (
+            const token of ["9007199254740993", "1e400", "123456789012345678901234567890", "0.12345678901234567890123"]
+          ) {
             yield* client.says(line(token))
             const [answer] = client.take()
             assert.include(answer?.text ?? "", `"isError":true`, token)

@@ -327,7 +327,7 @@ export const open = (program: Program, who: Who): Leg =>
       const before = state === undefined ? states.begin() : states.open(state, bound, now())
       if (before === undefined || answers === undefined) return before
       // Without a state these are answers to questions that can be told beforehand; with one, to what was asked.
-      const given = T.members(answers).filter(([key]) => state === undefined || before.asked.has(key))
+      const given = T.members(answers).filter(([key]) => !before.told || before.asked.has(key))
       return { ...before, answers: new Map([...before.answers, ...given]) }
     }
 

@@ -191,7 +191,8 @@ export const make = (
         {
           ...rounds.before,
           round: rounds.before.round + 1,
-          asked: new Set([...rounds.before.asked, ...missing.map(([key]) => key)]),
+          answers: accepted,
+          asked: new Set(missing.map(([key]) => key)),
           kept
         },
         rounds.bound,
