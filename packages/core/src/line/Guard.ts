@@ -385,8 +385,10 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       )
       const at = yield* Clock.currentTimeMillis
       // What was not started is kept as seen, so that a person can look at it and accept it.
-      const keep = Effect.suspend(() =>
-        Effect.ignore(store.save(server, pins.success.version, seeLaunch(pins.success, launched, iso(at))))
+      const keep = Effect.catch(
+        Effect.suspend(() => store.save(server, pins.success.version, seeLaunch(pins.success, launched, iso(at)))),
+        (error) =>
+          Effect.sync(() => notices.tell(`the launch of ${server} cannot be kept for review: ${error.message}`))
       )
       let stored = false
       return {

@@ -9,6 +9,7 @@
  *
  * @since 0.1.0
  */
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -23,7 +24,12 @@ import * as Refusal from "./Refusal.ts"
 import { isShut } from "./Shut.ts"
 import type { start } from "./Start.ts"
 
-/** How a definition that nobody accepted yet is treated (`--first-sight`). */
+/**
+ * How a definition that nobody accepted yet is treated (`--first-sight`).
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type FirstSight = "hold" | "trust" | "observe"
 
 /** Pages of one listing, definitions of one listing, and how long one page is waited for. */
@@ -75,6 +81,8 @@ export interface Options {
 }
 
 /**
+ * What one server offers, as far as it is read.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -100,6 +108,8 @@ export interface Offer {
 }
 
 /**
+ * An offer that nothing was read of yet. Its scope watches the pins for what a person accepts meanwhile.
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -220,7 +230,12 @@ export const make = Effect.fnUntraced(function*(options: Options) {
 
   const finish = (failed: Failure | undefined, found: ReadonlyArray<Text>): void => {
     run(settle(failed, found), (exit) => {
-      if (Exit.isFailure(exit)) fault = Refusal.failure("pins-failed", { server })
+      if (Exit.isFailure(exit)) {
+        fault = Refusal.failure("pins-failed", { server })
+        if (!Cause.hasInterruptsOnly(exit.cause)) {
+          options.tell(`what was accepted of ${server} cannot be kept: ${String(Cause.squash(exit.cause))}`)
+        }
+      }
       reading = false
       readAt = now()
       if (again) {

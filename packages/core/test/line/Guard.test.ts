@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit } from "effect"
 import * as Gate from "../../src/stage/Gate.ts"
 import * as Ledger from "../../src/stage/Ledger.ts"
+import { PinStoreError } from "../../src/stage/PinStore.ts"
 import * as H from "./harness.ts"
 
 const deny = (rule = "no-writing"): Gate.Verdict => ({
@@ -543,6 +544,18 @@ describe("the launch", () => {
       yield* H.acceptAll(store)
       const again = yield* H.opened({ store, launch: { ...H.launch, args: ["--allow-all"] }, inspect: inspect("a") })
       assert.lengthOf(again.servers, 1)
+    }))
+
+  it.effect("another launch that cannot be kept for review is told, since a person would look for it", () =>
+    Effect.gen(function*() {
+      const store = yield* H.makeStore
+      const first = yield* H.opened({ store, inspect: inspect("a") })
+      yield* first.eof
+      const save = () => Effect.fail(new PinStoreError({ server: "notes", message: "disk full" }))
+      const relay = yield* H.open({ store: { ...store, save }, inspect: inspect("b") })
+      yield* relay.says(H.initializeOf(1), H.request(2, "ping"))
+      assert.deepStrictEqual(reasons(relay.take()), ["launch-changed", "launch-changed"])
+      assert.lengthOf(relay.told.filter((said) => said.endsWith("cannot be kept for review: disk full")), 1)
     }))
 
   it.effect("another executable is another launch, for a modern host too", () =>

@@ -610,6 +610,7 @@ describe("an acceptance in another process", () => {
       const store = yield* H.makeStore
       const relay = yield* H.opened({ store: { ...store, save: () => Effect.die("bug") } })
       yield* relay.says(list(1), H.call(2, "read"), H.request(3, "ping"))
+      assert.include(relay.told, "what was accepted of notes cannot be kept: bug")
       assert.deepStrictEqual(reasons(relay.answers(1)), ["pins-failed"])
       assert.deepStrictEqual(reasons(relay.answers(3)), [undefined])
       assert.lengthOf(relay.answers(2), 1)
