@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Event } from "@sallyport/core/ledger/Entry"
+import * as Visible from "@sallyport/core/pin/Visible"
 import * as Ledger from "@sallyport/core/stage/Ledger"
 import { Effect } from "effect"
 import { layerMemory, MemoryFiles, on, state } from "./support.ts"
@@ -151,7 +152,13 @@ describe("status", () => {
     Effect.gen(function*() {
       yield* record([...events, ...Array.from({ length: 12 }, (_, n): Event => ({ ...refuse, name: `tool${n}` }))])
       const files = yield* MemoryFiles
-      files.contents.set(`${state}/tails/files`, Array.from({ length: 50 }, (_, n) => `line ${n}\u001b[2J\n`).join(""))
+      files.contents.set(
+        `${state}/tails/files`,
+        [
+          ...Array.from({ length: 50 }, (_, n) => `line ${n}\u001b[2J\n`),
+          `${Visible.line("at C:\\tmp\u0007")}\n`
+        ].join("")
+      )
       const all = yield* on("status")
       assert.strictEqual(all.code, 0)
       assert.notInclude(all.out, "tool1:")
@@ -159,9 +166,11 @@ describe("status", () => {
       assert.include(all.out, "tool11:")
       assert.match(all.out, /Loosened on the command line:\n.*other {2}--state/)
       assert.include(all.out, "line 49\\u{1b}[2J")
-      assert.notInclude(all.out, "line 44")
+      assert.notInclude(all.out, "line 45")
+      // As the relay keeps it, and not escaped a second time.
+      assert.include(all.out, "at C:\\\\tmp\\u{7}")
       const one = yield* on("status files")
-      assert.include(one.out, "line 10")
+      assert.include(one.out, "line 11")
       assert.notInclude(one.out, "Loosened")
       const json = JSON.parse((yield* on("status files --json")).out)
       assert.strictEqual(json.refusals.length, 10)

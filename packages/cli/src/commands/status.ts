@@ -44,9 +44,9 @@ const newestOf = (sessions: ReadonlyArray<Entry<"session">>): ReadonlyArray<Entr
   ...new Map(sessions.map((entry) => [entry.event.server, entry])).values()
 ]
 
-/** The last lines, with what a terminal would act on made visible. */
+/** The last lines. What a terminal would act on was made visible when they were kept, and is once more. */
 const lastLines = (text: string, count: number): ReadonlyArray<string> =>
-  text.replace(/\n$/, "").split("\n").slice(-count).map((line) => Visible.short(line, 400))
+  text.replace(/\n$/, "").split("\n").slice(-count).map((line) => Visible.short(line, 400, Visible.again))
 
 /**
  * Looks at one server, or at all.

@@ -34,6 +34,16 @@ const escaped = (character: string): string => letters.get(character) ?? ofCode(
 export const line = (text: string): string => text.replace(hidden(), escaped)
 
 /**
+ * The text on one line as {@link line} writes it, but with every backslash as it is: for text that may have been through
+ * {@link line} before, whose escapes are not escaped again.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const again = (text: string): string =>
+  text.replace(hidden(), (character) => character === "\\" ? character : escaped(character))
+
+/**
  * The text on one line in quotes, written as {@link line} does, quotes in it escaped.
  *
  * @category conversions
@@ -79,14 +89,14 @@ export const more = (count: number): string =>
   `… ${String(count).replace(/\B(?=(?:\d{3})+$)/g, ",")} ${count === 1 ? "character" : "characters"} more`
 
 /**
- * A text on one line, cut with a visible count.
+ * A text on one line, as {@link line} or `draw` writes it, cut with a visible count.
  *
  * @category conversions
  * @since 0.1.0
  */
-export const short = (text: string, characters: number): string => {
+export const short = (text: string, characters: number, draw: (text: string) => string = line): string => {
   const found = cut(text, characters)
-  return found.more === 0 ? line(found.text) : `${line(found.text)} ${more(found.more)}`
+  return found.more === 0 ? draw(found.text) : `${draw(found.text)} ${more(found.more)}`
 }
 
 /**

@@ -69,6 +69,19 @@ describe("line", () => {
   })
 })
 
+describe("again", () => {
+  it("leaves what line wrote as it is, and nothing unseen in any other text", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        assert.strictEqual(Visible.again(Visible.line(text)), Visible.line(text))
+        assert.isFalse(unseen.test(Visible.again(text)))
+      }),
+      { numRuns: 500 }
+    )
+    assert.strictEqual(Visible.again("C:\\tmp \\u{1b} \u001b"), "C:\\tmp \\u{1b} \\u{1b}")
+  })
+})
+
 describe("name", () => {
   it("names what is not ASCII", () => {
     assert.strictEqual(Visible.name("read_note"), "read_note")
