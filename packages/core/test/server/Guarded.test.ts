@@ -1,0 +1,87 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import * as Notices from "../../src/line/Notices.ts"
+import * as Ask from "../../src/server/Ask.ts"
+import * as Client from "../../src/server/Client.ts"
+import * as Guarded from "../../src/server/Guarded.ts"
+import { Registry } from "../../src/server/Registry.ts"
+import * as Server from "../../src/server/Server.ts"
+import * as Tool from "../../src/server/Tool.ts"
+import * as Gate from "../../src/stage/Gate.ts"
+import * as Ledger from "../../src/stage/Ledger.ts"
+import * as PinStore from "../../src/stage/PinStore.ts"
+import { adjust, cancel, opened, serve } from "./harness.ts"
+
+const tool = (name: string) => Tool.make(name, { description: name }, () => Effect.succeed(`${name} ran`))
+const slow = Tool.make("slow", { description: "slow" }, () => Effect.as(Effect.sleep("1 second"), "slow done"))
+const asks = Tool.make(
+  "asks",
+  { description: "asks" },
+  () => Effect.map(Client.ask({ roots: Ask.roots }), ({ roots }) => `${roots.length} roots`)
+)
+
+const own = Server.layerDispatch({ name: "notes", version: "1" }, tool("read"), tool("write"), slow, asks)
+
+const guarded = Effect.fnUntraced(function*(table: ReadonlyMap<string, Gate.Verdict>) {
+  const memory = Ledger.makeMemory()
+  const guard = Layer.mergeAll(
+    Gate.layerTable(table),
+    Layer.succeed(Ledger.Ledger, memory.ledger),
+    PinStore.layerMemory,
+    Notices.layerSilent
+  )
+  const server = Guarded.layer({ server: "notes" })(own).pipe(Layer.provide(guard))
+  // The harness hands out a registry; nobody uses this one.
+  const registry = Layer.effect(Registry, Registry).pipe(Layer.provide(own))
+  return { memory, served: yield* serve(Layer.merge(server, registry)) }
+})
+
+const refuse: Gate.Verdict = { _tag: "Refuse", rule: "no-writing", why: "it writes", remedy: "read instead" }
+
+describe("Guarded", () => {
+  for (const revision of ["2025-11-25", "2026-07-28"] as const) {
+    it.effect(`${revision}: one's own tools behind a gate and a ledger`, () =>
+      Effect.gen(function*() {
+        const { memory, served } = yield* guarded(
+          new Map([["read", Gate.allow], ["slow", Gate.allow], ["asks", Gate.allow], ["roots/list", Gate.allow], [
+            "write",
+            refuse
+          ]])
+        )
+        const client = yield* opened(served, revision, { roots: {} }, "ann")
+        const listed = yield* client.asks("tools/list")
+        assert.deepStrictEqual(
+          Schema.decodeUnknownSync(Schema.Struct({ tools: Schema.Array(Schema.Struct({ name: Schema.String })) }))(
+            listed.result
+          ).tools.map(({ name }) => name),
+          ["read", "slow", "asks"]
+        )
+        assert.include((yield* client.asks("tools/call", { name: "read" })).text, "read ran")
+        const refused = yield* client.asks("tools/call", { name: "write" })
+        assert.include(refused.text, "no-writing")
+        assert.notInclude(refused.text, "write ran")
+
+        const id = yield* client.send("tools/call", { name: "slow" })
+        yield* adjust("1 second")
+        assert.include(client.answerTo(id)?.text ?? "", "slow done")
+        const given = yield* client.send("tools/call", { name: "slow" })
+        yield* client.says(cancel(given))
+        yield* adjust("1 second")
+        assert.isUndefined(client.answerTo(given))
+
+        const entries = memory.written()
+        assert.isTrue(entries.some((entry) => entry.type === "call" && entry.name === "read" && entry.client === "ann"))
+        assert.isTrue(entries.some((entry) => entry.type === "refuse" && entry.name === "write"))
+      }))
+  }
+
+  it.effect("what the tool asks of the client is gated too", () =>
+    Effect.gen(function*() {
+      const { served } = yield* guarded(new Map([["asks", Gate.allow]]))
+      const client = yield* opened(served, "2025-11-25", { roots: {} })
+      yield* client.asks("tools/list")
+      const answer = yield* client.asks("tools/call", { name: "asks" })
+      assert.include(answer.text, "The client refused roots/list")
+      assert.isFalse(client.saw().some(({ method }) => method === "roots/list"))
+    }))
+})
