@@ -29,6 +29,8 @@ export interface Process {
 }
 
 /**
+ * Who started this process.
+ *
  * @category services
  * @since 0.1.0
  */
@@ -124,7 +126,12 @@ export const describe = (process: Process): string => {
 
 const depth = 64
 
-/** A line of `/proc/PID/stat`: the name may hold blanks and parentheses, so the last one ends it. */
+/**
+ * A line of `/proc/PID/stat`: the name may hold blanks and parentheses, so the last one ends it.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
 export const parseStat = (text: string): { readonly name: string; readonly parent: number } | undefined => {
   const open = text.indexOf("(")
   const close = text.lastIndexOf(")")
@@ -134,7 +141,12 @@ export const parseStat = (text: string): { readonly name: string; readonly paren
     : { name: text.slice(open + 1, close), parent }
 }
 
-/** The lines of `ps -axo pid=,ppid=,args=`. */
+/**
+ * The lines of `ps -axo pid=,ppid=,args=`.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
 export const parsePs = (text: string): ReadonlyMap<number, { readonly process: Process; readonly parent: number }> => {
   const found = new Map<number, { readonly process: Process; readonly parent: number }>()
   for (const line of text.split("\n")) {

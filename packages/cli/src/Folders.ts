@@ -3,13 +3,20 @@
  *
  * The folders are those of Effect's `UserDirectories`, which reads them through `Config`; that is a fifth of the relay's
  * program, and a host waits while it is loaded.
+ *
+ * @since 0.1.0
  */
 import { Environment } from "@sallyport/core/node/Environment"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { join, resolve } from "node:path"
 
-/** The environment does not say where the user's folders are. */
+/**
+ * The environment does not say where the user's folders are.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class FoldersError extends Data.TaggedError("FoldersError")<{ readonly message: string }> {}
 
 const folder = Effect.fnUntraced(function*(given: string | undefined, variable: string, home: string) {
@@ -22,10 +29,20 @@ const folder = Effect.fnUntraced(function*(given: string | undefined, variable: 
   return join(own["HOME"], process.platform === "darwin" ? "Library/Application Support" : home, "sallyport")
 })
 
-/** The state folder: as given, else `sallyport` in the user's state folder (XDG_STATE_HOME). */
+/**
+ * The state folder: as given, else `sallyport` in the user's state folder (XDG_STATE_HOME).
+ *
+ * @category reading
+ * @since 0.1.0
+ */
 export const state = (given: string | undefined): Effect.Effect<string, FoldersError> =>
   folder(given, "XDG_STATE_HOME", ".local/state")
 
-/** The configuration folder: as given, else `sallyport` in the user's configuration folder (XDG_CONFIG_HOME). */
+/**
+ * The configuration folder: as given, else `sallyport` in the user's configuration folder (XDG_CONFIG_HOME).
+ *
+ * @category reading
+ * @since 0.1.0
+ */
 export const config = (given: string | undefined): Effect.Effect<string, FoldersError> =>
   folder(given, "XDG_CONFIG_HOME", ".config")

@@ -20,6 +20,8 @@ import { ReadStream } from "node:tty"
 export class NoTerminal extends Data.TaggedError("NoTerminal") {}
 
 /**
+ * Asks the person at the terminal.
+ *
  * @category services
  * @since 0.1.0
  */

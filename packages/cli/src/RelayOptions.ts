@@ -1,5 +1,7 @@
 /**
  * The command line of `sallyport relay`, and what the operator's settings say to it.
+ *
+ * @since 0.1.0
  */
 import type { FirstSight } from "@sallyport/core/line/Offer"
 import * as Ledger from "@sallyport/core/stage/Ledger"
@@ -14,7 +16,12 @@ import { parseArgs } from "node:util"
 import * as Folders from "./Folders.ts"
 import * as Settings from "./Settings.ts"
 
-/** How the relay is used. */
+/**
+ * How the relay is used.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const usage = `Usage: sallyport relay [OPTIONS] -- COMMAND [ARGS...]
 
 Stands between an MCP host and the server that COMMAND starts: holds what nobody
@@ -34,7 +41,12 @@ Example:
   sallyport relay --name files -- npx -y @modelcontextprotocol/server-filesystem .
 `
 
-/** A command line or a configuration that cannot be used; the process ends with `code`. */
+/**
+ * A command line or a configuration that cannot be used; the process ends with `code`.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class RelayOptionsError
   extends Schema.TaggedError<RelayOptionsError>("sallyport/cli/RelayOptionsError")("RelayOptionsError", {
     code: Schema.Int,
@@ -42,7 +54,12 @@ export class RelayOptionsError
   })
 {}
 
-/** What a relay is started with. */
+/**
+ * What a relay is started with.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface RelayOptions {
   readonly launch: Launch
   readonly firstSight: FirstSight
@@ -104,7 +121,12 @@ const inProject = (folder: string): boolean => {
   }
 }
 
-/** Reads the command line behind `relay`. */
+/**
+ * Reads the command line behind `relay`.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
 export const read = Effect.fnUntraced(
   function*(argv: ReadonlyArray<string>) {
     const at = argv.indexOf("--")

@@ -1,11 +1,18 @@
 /**
  * settings.toml: what the operator has fixed for all programs on this machine.
+ *
+ * @since 0.1.0
  */
 import { Files } from "@sallyport/core/store/Files"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** Settings that cannot be used. `message` names the file, the place and what to do. */
+/**
+ * Settings that cannot be used. `message` names the file, the place and what to do.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
 export class SettingsError extends Schema.TaggedError<SettingsError>("sallyport/cli/SettingsError")("SettingsError", {
   message: Schema.String
 }) {}
@@ -14,6 +21,9 @@ export class SettingsError extends Schema.TaggedError<SettingsError>("sallyport/
  * - `locked`: what loosens the guard on a command line is refused.
  * - `message_bytes`, `depth`: the limits of reading.
  * - `ledger.sync`: decisions also survive a loss of power.
+ *
+ * @category schemas
+ * @since 0.1.0
  */
 export const Settings = Schema.Struct({
   locked: Schema.optionalKey(Schema.Boolean),
@@ -21,12 +31,22 @@ export const Settings = Schema.Struct({
   depth: Schema.optionalKey(Schema.Int),
   ledger: Schema.optionalKey(Schema.Struct({ sync: Schema.optionalKey(Schema.Boolean) }))
 })
-/** What settings.toml may say. */
+/**
+ * What settings.toml may say.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Settings = typeof Settings.Type
 
 const decode = Schema.decodeUnknownEffect(Settings, { onExcessProperty: "error" })
 
-/** Reads the settings of a folder; none where there is no file. A file that cannot be used refuses everything. */
+/**
+ * Reads the settings of a folder; none where there is no file. A file that cannot be used refuses everything.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
 export const read = Effect.fnUntraced(function*(folder: string) {
   const files = yield* Files
   const path = `${folder}/settings.toml`

@@ -1,5 +1,7 @@
 /**
  * `sallyport`: everything but the relay.
+ *
+ * @since 0.1.0
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as NodeFiles from "@sallyport/core/node/NodeFiles"

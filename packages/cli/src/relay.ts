@@ -1,5 +1,7 @@
 /**
  * `sallyport relay`: an entry of its own, so that it starts without the command's parser.
+ *
+ * @since 0.1.0
  */
 import * as Lines from "@sallyport/core/line/Lines"
 import * as Notices from "@sallyport/core/line/Notices"

@@ -1,5 +1,7 @@
 /**
  * `sallyport serve`: an entry of its own, without Effect: that comes with the server.
+ *
+ * @since 0.1.0
  */
 import * as Serve from "./commands/serve.ts"
 

@@ -5,7 +5,7 @@
  *
  * ```ts
  * const relay = Session.run.pipe(
- *   Effect.provide(Layer.mergeAll(Relay.layerDispatch(launch), Transport.layerStdio, Parse.layer())),
+ *   Effect.provide(Layer.mergeAll(Relay.layerDispatch(launch), NodeTransport.layerStdio, Parse.layer())),
  *   Effect.provide(guard)
  * )
  * ```

@@ -17,6 +17,8 @@ const draw = ({ code, name, remedy, says }: (typeof reasons)[number]): string =>
   [`${name} (${code})`, Output.wrapped(says, "  "), Output.wrapped(`-> ${remedy}`, "  ")].join("\n")
 
 /**
+ * `sallyport explain`.
+ *
  * @category commands
  * @since 0.1.0
  */

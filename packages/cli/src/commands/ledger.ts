@@ -226,6 +226,8 @@ const verify = Command.make(
 )
 
 /**
+ * `sallyport ledger`.
+ *
  * @category commands
  * @since 0.1.0
  */

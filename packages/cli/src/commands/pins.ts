@@ -9,6 +9,8 @@ import * as List from "./pinsList.ts"
 import * as Show from "./pinsShow.ts"
 
 /**
+ * `sallyport pins`.
+ *
  * @category commands
  * @since 0.1.0
  */

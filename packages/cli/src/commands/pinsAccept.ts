@@ -207,6 +207,8 @@ export const accept = Effect.fnUntraced(function*(
 })
 
 /**
+ * `sallyport pins accept`.
+ *
  * @category commands
  * @since 0.1.0
  */

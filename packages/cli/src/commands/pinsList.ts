@@ -87,6 +87,8 @@ export const draw = (rows: ReadonlyArray<Row>): string =>
   )
 
 /**
+ * `sallyport pins list`.
+ *
  * @category commands
  * @since 0.1.0
  */

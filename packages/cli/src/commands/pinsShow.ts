@@ -123,6 +123,8 @@ const load = Effect.fnUntraced(function*(
 })
 
 /**
+ * `sallyport pins show`.
+ *
  * @category commands
  * @since 0.1.0
  */
@@ -138,6 +140,8 @@ export const show = Command.make(
 ).pipe(Command.withDescription("Show all that was seen of a server, field by field"))
 
 /**
+ * `sallyport pins diff`.
+ *
  * @category commands
  * @since 0.1.0
  */

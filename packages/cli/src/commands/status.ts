@@ -126,6 +126,8 @@ const toJson = (status: Status) => {
 }
 
 /**
+ * `sallyport status`.
+ *
  * @category commands
  * @since 0.1.0
  */

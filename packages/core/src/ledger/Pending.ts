@@ -22,6 +22,8 @@ export interface Taken {
 }
 
 /**
+ * The queue of entries that are not written yet.
+ *
  * @category models
  * @since 0.1.0
  */

@@ -156,6 +156,8 @@ const order = (a: Listed, b: Listed): number =>
     : 1
 
 /**
+ * Which entries are wanted; what is not given lets all through.
+ *
  * @category models
  * @since 0.1.0
  */

@@ -71,6 +71,8 @@ export interface Options {
 }
 
 /**
+ * One end of a connection, spoken to in calls instead of ids.
+ *
  * @category models
  * @since 0.1.0
  */

@@ -41,6 +41,8 @@ export interface Dropped {
 }
 
 /**
+ * Counts the faults of what `name` sent, and tells the first of each reason.
+ *
  * @category constructors
  * @since 0.1.0
  */

@@ -46,6 +46,8 @@ import { wrap } from "./Wrapped.ts"
 const callLimit = "5 seconds"
 
 /**
+ * What a guard must know of the line that it stands in.
+ *
  * @category models
  * @since 0.1.0
  */

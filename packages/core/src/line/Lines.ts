@@ -39,6 +39,8 @@ export interface Options {
 }
 
 /**
+ * Opens guarded lines to servers.
+ *
  * @category services
  * @since 0.1.0
  */

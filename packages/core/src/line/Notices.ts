@@ -7,6 +7,8 @@ import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 
 /**
+ * Tells the operator of what happens in a line.
+ *
  * @category services
  * @since 0.1.0
  */

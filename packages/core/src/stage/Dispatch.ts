@@ -8,6 +8,8 @@ import type { Leg } from "./Port.ts"
 import type { Who } from "./Transport.ts"
 
 /**
+ * Opens for each peer the leg that answers it: one server, many, or tools of the program itself.
+ *
  * @category services
  * @since 0.1.0
  */

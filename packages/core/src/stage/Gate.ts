@@ -29,6 +29,8 @@ export interface Subject {
 }
 
 /**
+ * What was decided: `rule` names what decided it, `why` and `remedy` say it to who asked.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -37,6 +39,8 @@ export type Verdict =
   | { readonly _tag: "Refuse"; readonly rule: string; readonly why: string; readonly remedy: string }
 
 /**
+ * Allowed, by no rule in particular.
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -53,6 +57,8 @@ export class GateError extends Schema.TaggedError<GateError>("sallyport/stage/Ga
 }) {}
 
 /**
+ * Decides about calls. A gate that fails refuses.
+ *
  * @category services
  * @since 0.1.0
  */

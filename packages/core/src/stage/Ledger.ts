@@ -33,6 +33,8 @@ export class LedgerError extends Schema.TaggedError<LedgerError>("sallyport/stag
 }) {}
 
 /**
+ * Records decisions before they take effect, and their outcomes after.
+ *
  * @category services
  * @since 0.1.0
  */
@@ -105,6 +107,8 @@ export interface Memory {
 }
 
 /**
+ * A ledger in memory, with nothing in it.
+ *
  * @category constructors
  * @since 0.1.0
  */

@@ -9,6 +9,8 @@ import * as Members from "../protocol/Members.ts"
 import * as Feed from "../wire/Feed.ts"
 
 /**
+ * Makes readers of peers' bytes.
+ *
  * @category services
  * @since 0.1.0
  */

@@ -27,6 +27,8 @@ export class PinStoreError extends Schema.TaggedError<PinStoreError>("sallyport/
 }) {}
 
 /**
+ * Keeps the pins of servers by their names.
+ *
  * @category services
  * @since 0.1.0
  */

@@ -122,6 +122,8 @@ export const stop = Effect.fnUntraced(function*(process: Process, ladder: Ladder
 })
 
 /**
+ * Starts servers.
+ *
  * @category services
  * @since 0.1.0
  */

@@ -46,6 +46,8 @@ export interface Peer {
 }
 
 /**
+ * Accepts peers and serves them.
+ *
  * @category services
  * @since 0.1.0
  */

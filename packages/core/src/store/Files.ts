@@ -42,6 +42,8 @@ export interface Appender {
 }
 
 /**
+ * Reads and writes files that can be trusted.
+ *
  * @category services
  * @since 0.1.0
  */
