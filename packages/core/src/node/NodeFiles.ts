@@ -15,7 +15,7 @@ import { isUtf8 } from "node:buffer"
 import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { type Appender, Files, FilesError } from "../store/Files.ts"
+import { type Appender, Files, FilesError, ProcessId } from "../store/Files.ts"
 
 /**
  * Whose files are trusted.
@@ -119,20 +119,15 @@ export const judgeFolder = (at: string, stat: fs.Stats, owner: Owner): string | 
 }
 
 /**
- * The layer for files of this owner.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerOwner = (owner: Owner): Layer.Layer<Files> => Layer.sync(Files, () => make(owner))
-
-/**
  * Files that belong to the user that this process runs as, or to root.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Files> = Layer.sync(Files, () => make(self()))
+export const layer: Layer.Layer<Files> = Layer.merge(
+  Layer.sync(Files, () => make(self())),
+  Layer.sync(ProcessId, () => process.pid)
+)
 
 const attempt = <A>(what: string, at: string, run: () => A): Effect.Effect<A, FilesError> =>
   Effect.try({ try: run, catch: (error) => failure(what, at, error) })

@@ -18,7 +18,7 @@ import * as Heads from "../ledger/Heads.ts"
 import * as Keys from "../ledger/Keys.ts"
 import * as Line from "../ledger/Line.ts"
 import * as Pending from "../ledger/Pending.ts"
-import { type Appender, Files, type FilesError } from "../store/Files.ts"
+import { type Appender, Files, type FilesError, ProcessId } from "../store/Files.ts"
 import * as Digest from "../wire/Digest.ts"
 import type { Text } from "../wire/Message.ts"
 
@@ -271,6 +271,7 @@ export const makeFile: (
   const { directory, sync } = options
   const limit = options.segmentBytes ?? 16 * 1024 * 1024
   const files = yield* Files
+  const pid = yield* ProcessId
   const clock = yield* Clock.Clock
   const scope = yield* Effect.scope
   const keys = yield* loadKeys(directory)
@@ -311,7 +312,7 @@ export const makeFile: (
       time: at,
       run: run ??= hex(16),
       part: ++part,
-      pid: process.pid,
+      pid,
       key: keys.id,
       first: written + 1,
       names

@@ -70,6 +70,14 @@ export class Files extends Context.Service<Files, {
 }>()("@sallyport/core/store/Files") {}
 
 /**
+ * The number of the process that writes, for files that say who wrote them; 0 where there are no processes.
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const ProcessId = Context.Reference<number>("@sallyport/core/store/ProcessId", { defaultValue: () => 0 })
+
+/**
  * What can be made to go wrong in memory.
  *
  * - `fail`: nothing is done.
