@@ -4,9 +4,12 @@
  * **Example**
  *
  * ```ts
- * const relay = Session.run.pipe(
- *   Effect.provide(Layer.mergeAll(Relay.layerDispatch(launch), NodeTransport.layerStdio, Parse.layer())),
- *   Effect.provide(guard)
+ * const program = Session.run.pipe(
+ *   Effect.provide(
+ *     Layer.mergeAll(Relay.layerDispatch(launch).pipe(Layer.provide(guard)), NodeTransport.layerStdio).pipe(
+ *       Layer.provideMerge(Layer.mergeAll(Parse.layer(), Notices.layerTell(console.error)))
+ *     )
+ *   )
  * )
  * ```
  *
