@@ -1,22 +1,16 @@
 /** What the guard decides, as the official clients see it. */
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { assert, describe, it } from "@effect/vitest"
+import { execFile, spawnSync } from "node:child_process"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { folders } from "./support/folders.ts"
 import * as Host from "./support/Host.ts"
 import * as servers from "./support/servers.ts"
 import { events, verify } from "./support/state.ts"
 import { refusal } from "./support/Transcript.ts"
 
-let root = ""
-beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), "sallyport-e2e-"))
-})
-afterAll(() => {
-  rmSync(root, { recursive: true, force: true })
-})
-const fresh = () => join(mkdtempSync(join(root, "run-")), "state")
+const folder = folders()
+const fresh = () => join(folder(), "state")
 
 const sallyport = (...args: ReadonlyArray<string>) =>
   spawnSync(process.execPath, [servers.sallyport, ...args], { encoding: "utf8" })
@@ -87,5 +81,20 @@ describe("the guard", () => {
     await third.connect()
     assert.isAbove((await third.listTools()).tools.length, 2)
     await third.close()
+  })
+
+  it("lets no server accept itself, from however many processes below", async () => {
+    const state = fresh()
+    const nest = join(state, "../nest.sh")
+    writeFileSync(nest, "n=$1; shift; if [ $n -gt 0 ]; then sh \"$0\" $((n - 1)) \"$@\"; exit $?; fi; \"$@\"\n")
+    const accept = [process.execPath, servers.sallyport, "pins", "accept", "--state", state, "x", "--all", "--unseen"]
+    // Its stdin stays open: the relay ends when its server does.
+    const relay = ["relay", "--name", "x", "--state", state, "--", "sh", nest, "100", ...accept]
+    const stderr = await new Promise<string>((resolve) => {
+      execFile(process.execPath, [servers.sallyport, ...relay], { cwd: "/", timeout: 20_000 }, (_, __, text) => {
+        resolve(text)
+      })
+    })
+    assert.match(stderr, /this runs below a relay of Sallyport's/)
   })
 })

@@ -96,6 +96,10 @@ export const agentOf = ({ args, name }: Process): string | undefined => {
  * @since 0.1.0
  */
 export const refusal = (parents: ReadonlyArray<Process>, asks: boolean): string | undefined => {
+  if (parents.length >= depth) {
+    return "this runs below more processes than are looked at, so a relay may be among them: " +
+      "a person must do it, in a terminal of their own"
+  }
   if (parents.some(isGuard)) {
     return "this runs below a relay of Sallyport's, and no server may accept anything: " +
       "a person must do it, in a terminal of their own"
@@ -124,7 +128,8 @@ export const describe = (process: Process): string => {
 
 // ---- looking
 
-const depth = 64
+/** Far more than there are processes above a person's command: beyond it, something hides what started it. */
+const depth = 4096
 
 /**
  * A line of `/proc/PID/stat`: the name may hold blanks and parentheses, so the last one ends it.

@@ -76,6 +76,17 @@ describe("refusal", () => {
   })
 })
 
+describe("many parents", () => {
+  const shells = (count: number) => Array.from({ length: count }, () => process("sh"))
+  it("do not hide a relay", () => {
+    assert.match(Ancestry.refusal([...shells(100), process("sallyport relay")], false) ?? "", /below a relay/)
+    assert.isUndefined(Ancestry.refusal(shells(100), false))
+  })
+  it("are refused where they cannot all be looked at", () => {
+    assert.match(Ancestry.refusal(shells(4096), false) ?? "", /a relay may be among them/)
+  })
+})
+
 describe("describe", () => {
   it("tells program, script and verb, and no other argument", () => {
     assert.strictEqual(Ancestry.describe(process("node /x/cli.js --token abc")), "node /x/cli.js")

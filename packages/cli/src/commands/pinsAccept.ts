@@ -133,6 +133,9 @@ const confirm = Effect.fnUntraced(function*(
   if (answer?.trim() !== "accept") return yield* nothing("the answer was not accept")
 })
 
+/** So many processes above the command are recorded, the nearest ones. */
+const recordedParents = 64
+
 /** So often another process may be faster without having changed what is accepted. */
 const attempts = 10
 
@@ -184,7 +187,7 @@ export const accept = Effect.fnUntraced(function*(
         server,
         how: hows[form._tag],
         items: [...items],
-        parents: parents.map(Ancestry.describe)
+        parents: parents.slice(0, recordedParents).map(Ancestry.describe)
       }
       ledger.append(event)
       yield* Effect.mapError(ledger.commit, (error) => nothing(error.message))
