@@ -1,10 +1,10 @@
 /** How the clients of SDK 2 find out which era a server is of, with the relay in between. */
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { folders } from "./support/folders.ts"
 import * as Host from "./support/Host.ts"
 import { gone } from "./support/processes.ts"
 import * as servers from "./support/servers.ts"
@@ -13,14 +13,8 @@ import { Tap, within } from "./support/Tap.ts"
 import { failure, refusal } from "./support/Transcript.ts"
 import { Wire } from "./support/Wire.ts"
 
-let root = ""
-beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), "sallyport-e2e-"))
-})
-afterAll(() => {
-  rmSync(root, { recursive: true, force: true })
-})
-const fresh = () => join(mkdtempSync(join(root, "run-")), "state")
+const folder = folders()
+const fresh = () => join(folder(), "state")
 
 describe("eras", () => {
   for (const [name, launch] of [["SDK 1", servers.sdk1()], ["SDK 2", servers.sdk2("legacy")]] as const) {

@@ -1,22 +1,15 @@
 /** Relays as processes: many at once, ended in every way. */
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { assert, describe, it } from "@effect/vitest"
 import { join } from "node:path"
+import { folders } from "./support/folders.ts"
 import * as Host from "./support/Host.ts"
 import { gone } from "./support/processes.ts"
 import * as servers from "./support/servers.ts"
 import { events, segments, verify } from "./support/state.ts"
 import { Wire } from "./support/Wire.ts"
 
-let root = ""
-beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), "sallyport-e2e-"))
-})
-afterAll(() => {
-  rmSync(root, { recursive: true, force: true })
-})
-const fresh = () => join(mkdtempSync(join(root, "run-")), "state")
+const folder = folders()
+const fresh = () => join(folder(), "state")
 
 /** The id of the server's process behind a relay. */
 const serverOf = async (wire: Wire): Promise<number> => {

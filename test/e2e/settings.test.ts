@@ -1,20 +1,13 @@
 /** What an operator has fixed, and what a project must not bring along. */
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { folders } from "./support/folders.ts"
 import * as servers from "./support/servers.ts"
 import { Wire } from "./support/Wire.ts"
 
-let root = ""
-beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), "sallyport-e2e-"))
-})
-afterAll(() => {
-  rmSync(root, { recursive: true, force: true })
-})
-const fresh = () => mkdtempSync(join(root, "run-"))
+const fresh = folders()
 
 /** A home with these settings. */
 const home = (settings: string) => {

@@ -1,8 +1,8 @@
 /** Each client does the same with a server, directly and through the relay, and must see the same. */
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { assert, describe, it } from "@effect/vitest"
+import { mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { folders } from "./folders.ts"
 import * as Host from "./Host.ts"
 import { gone } from "./processes.ts"
 import * as servers from "./servers.ts"
@@ -45,18 +45,12 @@ const legacy: ReadonlyArray<Host.Kind> = ["sdk1", "sdk2", "sdk2-auto"]
 /** The tests of some servers. */
 export const compare = (cases: ReadonlyArray<Case>): void => {
   describe("through the relay a client sees what it sees directly", () => {
-    let root = ""
-    beforeAll(() => {
-      root = mkdtempSync(join(tmpdir(), "sallyport-e2e-"))
-    })
-    afterAll(() => {
-      rmSync(root, { recursive: true, force: true })
-    })
+    const fresh = folders()
 
     for (const { answers = {}, kinds = legacy, name, prepare } of cases) {
       for (const kind of kinds) {
         it(`${name} to ${kind}`, async () => {
-          const own = mkdtempSync(join(root, "run-"))
+          const own = fresh()
           const play = async (way: "direct" | "behind") => {
             // One path for both, one after the other: it is in what the servers answer.
             const folder = join(own, "work")
