@@ -32,6 +32,24 @@ export type Completion<out R> = (
 export type Completions<Name extends string, R> = { readonly [K in Name]?: Completion<R> | undefined }
 
 /**
+ * Completions of these arguments, each with services of its own.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Of<Name extends string, C> =
+  & C
+  & Completions<Name, unknown>
+
+/**
+ * What completions require.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Services<C> = { [K in keyof C]: C[K] extends Completion<infer R> ? R : never }[keyof C]
+
+/**
  * Proposes those of the values that begin with what was typed, whatever its case.
  *
  * @category constructors

@@ -10,8 +10,7 @@ import type { Revision } from "../protocol/Revision.ts"
 import type { Text } from "../wire/Message.ts"
 import * as T from "../wire/Text.ts"
 import { AskError } from "./Client.ts"
-import type { Completion, Completions } from "./Completion.ts"
-import { toMap } from "./Completion.ts"
+import * as Completion from "./Completion.ts"
 import * as Content from "./Content.ts"
 import type { Icon, JsonObject } from "./Definition.ts"
 import * as Definition from "./Definition.ts"
@@ -81,12 +80,12 @@ export type Fields = {
  * @category models
  * @since 0.1.0
  */
-export interface Options<F extends Fields, R> {
+export interface Options<F extends Fields, C> {
   readonly description: string
   readonly title?: string | undefined
   /** A field's `description` annotation is listed; one that may be missing is not required. */
   readonly arguments?: F | undefined
-  readonly completions?: Completions<keyof F & string, R> | undefined
+  readonly completions?: Completion.Of<keyof F & string, C> | undefined
   readonly icons?: ReadonlyArray<Icon> | undefined
   readonly meta?: JsonObject | undefined
 }
@@ -102,7 +101,7 @@ export interface Prompt<out R> {
   readonly name: string
   readonly definition: Definition.Definition
   readonly get: (args: Text, revision: Revision) => Effect.Effect<Body, Failure, R>
-  readonly completions: ReadonlyMap<string, Completion<R>>
+  readonly completions: ReadonlyMap<string, Completion.Completion<R>>
 }
 
 /** The services of the fields of a prompt. */
@@ -126,14 +125,21 @@ type FieldsOf<R> = { readonly [name: string]: Schema.ConstraintCodec<unknown, st
  * @category constructors
  * @since 0.1.0
  */
-export function make<R = never, E = never, const F extends Fields = {}, RC = never>(
+export function make<
+  R = never,
+  E = never,
+  const F extends Fields = {},
+  const C extends Completion.Completions<string, unknown> = {}
+>(
   name: string,
-  options: Options<F, RC>,
+  options: Options<F, C>,
   handler: (args: Schema.Struct<F>["Type"]) => Effect.Effect<Returns, E, R>
-): Prompt<R | RC | Services<F>>
+): Prompt<R | Completion.Services<C> | Services<F>>
 export function make<R, E>(
   name: string,
-  options: Options<FieldsOf<R>, R>,
+  options: Omit<Options<FieldsOf<R>, {}>, "completions"> & {
+    readonly completions?: Completion.Completions<string, R> | undefined
+  },
   handler: (args: Schema.Struct<FieldsOf<R>>["Type"]) => Effect.Effect<Returns, E, R>
 ): Prompt<R> {
   const fields: FieldsOf<R> = options.arguments ?? {}
@@ -155,7 +161,7 @@ export function make<R, E>(
       ["icons", options.icons, "2025-11-25"],
       ["_meta", options.meta, "2025-06-18"]
     ]),
-    completions: toMap(options.completions),
+    completions: Completion.toMap(options.completions),
     get: (args, revision) =>
       eager.follow(
         read(args),

@@ -4,8 +4,7 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
-import type { Completion, Completions } from "./Completion.ts"
-import { toMap } from "./Completion.ts"
+import * as Completion from "./Completion.ts"
 import * as Definition from "./Definition.ts"
 import type { Body, Failure } from "./internal/body.ts"
 import * as body from "./internal/body.ts"
@@ -56,8 +55,8 @@ export type Values<Template extends string> =
  * @category models
  * @since 0.1.0
  */
-export interface Options<Template extends string, R> extends Omit<ResourceOptions, "size"> {
-  readonly completions?: Completions<Variables<Template>, R> | undefined
+export interface Options<Template extends string, C> extends Omit<ResourceOptions, "size"> {
+  readonly completions?: Completion.Of<Variables<Template>, C> | undefined
 }
 
 /**
@@ -73,7 +72,7 @@ export interface ResourceTemplate<out R> {
   readonly cache: Hints | undefined
   /** How to read an address, or `undefined` where the template does not match it. */
   readonly match: (uri: string) => (() => Effect.Effect<Body, Failure, R>) | undefined
-  readonly completions: ReadonlyMap<string, Completion<R>>
+  readonly completions: ReadonlyMap<string, Completion.Completion<R>>
 }
 
 /**
@@ -94,14 +93,19 @@ export interface ResourceTemplate<out R> {
  * @category constructors
  * @since 0.1.0
  */
-export function make<const Template extends string, E = never, R = never, RC = never>(
+export function make<
+  const Template extends string,
+  E = never,
+  R = never,
+  const C extends Completion.Completions<string, unknown> = {}
+>(
   uriTemplate: Template,
-  options: Options<Template, RC>,
+  options: Options<Template, C>,
   read: (values: Values<Template>, uri: string) => Effect.Effect<Returns, E, R>
-): ResourceTemplate<R | RC>
+): ResourceTemplate<R | Completion.Services<C>>
 export function make<R, E>(
   uriTemplate: string,
-  options: Omit<ResourceOptions, "size"> & { readonly completions?: Completions<string, R> | undefined },
+  options: ResourceOptions & { readonly completions?: Completion.Completions<string, R> | undefined },
   read: (values: Readonly<Record<string, string>>, uri: string) => Effect.Effect<Returns, E, R>
 ): ResourceTemplate<R> {
   const match = UriTemplate.matcher(uriTemplate)
@@ -110,7 +114,7 @@ export function make<R, E>(
     uriTemplate,
     definition: Definition.make([["uriTemplate", uriTemplate], ...Resource.members(uriTemplate, options)]),
     cache: Resource.hints(options.cache),
-    completions: toMap(options.completions),
+    completions: Completion.toMap(options.completions),
     match: (uri) => {
       const values = match(uri)
       return values === undefined ? undefined : () =>
