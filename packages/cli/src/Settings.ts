@@ -17,9 +17,11 @@ export class SettingsError extends Schema.TaggedError<SettingsError>("sallyport/
   message: Schema.String
 }) {}
 
+const atLeastOne = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+
 /**
  * - `locked`: what loosens the guard on a command line is refused.
- * - `message_bytes`, `depth`: the limits of reading.
+ * - `message_bytes`, `depth`: the limits of reading, in bytes and levels.
  * - `ledger.sync`: decisions also survive a loss of power.
  *
  * @category schemas
@@ -27,8 +29,8 @@ export class SettingsError extends Schema.TaggedError<SettingsError>("sallyport/
  */
 export const Settings = Schema.Struct({
   locked: Schema.optionalKey(Schema.Boolean),
-  message_bytes: Schema.optionalKey(Schema.Int),
-  depth: Schema.optionalKey(Schema.Int),
+  message_bytes: Schema.optionalKey(atLeastOne),
+  depth: Schema.optionalKey(atLeastOne),
   ledger: Schema.optionalKey(Schema.Struct({ sync: Schema.optionalKey(Schema.Boolean) }))
 })
 /**
