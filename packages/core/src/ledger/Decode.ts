@@ -5,7 +5,7 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { Closed, Event, Omitted, Opened } from "./Entry.ts"
+import { Closed, Digest, Event, Head, Omitted, Opened } from "./Entry.ts"
 import * as Line from "./Line.ts"
 
 /**
@@ -24,13 +24,7 @@ export type Decoded =
 
 const strict = { onExcessProperty: "error" } as const
 const object = Schema.decodeUnknownResult(Schema.Record(Schema.String, Schema.Unknown))
-const seal = Schema.decodeUnknownResult(
-  Schema.Struct({
-    prev: Schema.String.check(Schema.isPattern(/^(?:[0-9a-f]{64})?$/)),
-    seal: Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
-  }),
-  strict
-)
+const seal = Schema.decodeUnknownResult(Schema.Struct({ prev: Head, seal: Digest }), strict)
 const opened = Schema.decodeUnknownResult(Opened, strict)
 const closed = Schema.decodeUnknownResult(Closed, strict)
 const event = Schema.decodeUnknownResult(Schema.Union([Event, Omitted]), strict)

@@ -1,12 +1,9 @@
 /**
- * What a ledger entry says. The owner of this folder adds the envelope (sequence, time, chain) around an {@link Event}.
+ * What a ledger entry says. `Line` writes the envelope (sequence and time) around an {@link Event}, `Pending` the chain.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-
-// A member that is there but undefined counts as absent: who appends need not build an object in parts.
-const optional = <S extends Schema.Top>(schema: S) => Schema.optional(schema)
 
 /**
  * - `session`: the first entry of a session: who, which server, what loosens the defaults (security rule F5).
@@ -22,6 +19,8 @@ const optional = <S extends Schema.Top>(schema: S) => Schema.optional(schema)
  * - `observed`: what `--first-sight observe` would have held.
  * - `ended`: how the server ended.
  * - `mended`: a person had the torn ends of these segments recorded (`ledger verify --mend`).
+ *
+ * A member that is there but undefined counts as absent: who appends need not build an object in parts.
  *
  * @category schemas
  * @since 0.1.0
@@ -40,10 +39,10 @@ export const Event = Schema.Union([
     client: Schema.String,
     server: Schema.String,
     method: Schema.String,
-    name: optional(Schema.String),
-    digest: optional(Schema.String),
-    pin: optional(Schema.String),
-    rule: optional(Schema.String)
+    name: Schema.optional(Schema.String),
+    digest: Schema.optional(Schema.String),
+    pin: Schema.optional(Schema.String),
+    rule: Schema.optional(Schema.String)
   }),
   Schema.Struct({
     type: Schema.Literal("refuse"),
@@ -51,23 +50,28 @@ export const Event = Schema.Union([
     client: Schema.String,
     server: Schema.String,
     method: Schema.String,
-    name: optional(Schema.String),
-    digest: optional(Schema.String),
+    name: Schema.optional(Schema.String),
+    digest: Schema.optional(Schema.String),
     reason: Schema.String,
-    rule: optional(Schema.String)
+    rule: Schema.optional(Schema.String)
   }),
   Schema.Struct({
     type: Schema.Literal("outcome"),
     of: Schema.Int,
     was: Schema.Literals(["result", "tool-error", "error", "cancelled", "lost", "unsent"]),
-    digest: optional(Schema.String),
-    code: optional(Schema.Int)
+    digest: Schema.optional(Schema.String),
+    code: Schema.optional(Schema.Int)
   }),
   Schema.Struct({
     type: Schema.Literals(["held", "trusted", "observed"]),
     server: Schema.String,
     items: Schema.Array(
-      Schema.Struct({ kind: Schema.String, name: Schema.String, digest: Schema.String, why: optional(Schema.String) })
+      Schema.Struct({
+        kind: Schema.String,
+        name: Schema.String,
+        digest: Schema.String,
+        why: Schema.optional(Schema.String)
+      })
     )
   }),
   Schema.Struct({
@@ -99,8 +103,22 @@ export const Event = Schema.Union([
  */
 export type Event = typeof Event.Type
 
-const Digest = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
-const Head = Schema.String.check(Schema.isPattern(/^(?:[0-9a-f]{64})?$/))
+/**
+ * A SHA-256 in hexadecimal.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Digest = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
+
+/**
+ * The seal of a group, or empty where there is no group yet.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Head = Schema.String.check(Schema.isPattern(/^(?:[0-9a-f]{64})?$/))
+
 const Time = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
@@ -128,7 +146,7 @@ export type Omitted = typeof Omitted.Type
 export const Name = Schema.Struct({
   segment: Schema.String,
   head: Head,
-  torn: optional(Schema.Struct({ bytes: Count, digest: Digest }))
+  torn: Schema.optional(Schema.Struct({ bytes: Count, digest: Digest }))
 })
 /**
  * @category models
