@@ -9,7 +9,7 @@ import * as Shut from "@sallyport/core/line/Shut"
 import * as NodeFiles from "@sallyport/core/node/NodeFiles"
 import * as NodeMain from "@sallyport/core/node/NodeMain"
 import * as NodeSpawn from "@sallyport/core/node/NodeSpawn"
-import { print } from "@sallyport/core/node/NodeStderr"
+import { print, tell } from "@sallyport/core/node/NodeStderr"
 import * as NodeTransport from "@sallyport/core/node/NodeTransport"
 import * as Session from "@sallyport/core/session/Session"
 import { Dispatch } from "@sallyport/core/stage/Dispatch"
@@ -23,8 +23,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { constants } from "node:os"
 import * as Options from "./RelayOptions.ts"
-
-const tell = (sentence: string): void => print(`sallyport: ${sentence}`)
 
 /** The guard of a relay: everything that decides and records. */
 const guard = (options: Options.RelayOptions) =>

@@ -18,18 +18,37 @@ export const visible = (text: string): string =>
 // Tab stays. Zero-width joiners stay too: emoji and several scripts are written with them.
 const hidden = () => /(?![\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
+/** How long a sentence may be: one may quote a path, or a name that a server made up. */
+const sentenceLength = 4096
+
+/**
+ * A sentence that may quote others, as one line: what a terminal would act on is made visible, and a very long one is cut.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const sentence = (text: string): string => {
+  const missing = text.length - sentenceLength
+  return missing > 0 ? `${visible(text.slice(0, sentenceLength))} ... (${missing} characters more)` : visible(text)
+}
+
 /**
  * Replaces values that Sallyport itself handed out by the names that they have.
  *
  * **Gotchas**
  *
- * Only the value as it is, and only from 8 characters on: a shorter one would take ordinary words out of the text.
+ * Only the value as it is, or a line of it, and only from 8 characters on: a shorter one would take ordinary words out of
+ * the text.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const redactor = (secrets: ReadonlyArray<{ readonly name: string; readonly value: string }>) => {
+  // Text is looked through by the line too, and a ring may have dropped the beginning of a value of several lines.
   const known = secrets
+    .flatMap(({ name, value }) =>
+      [value, ...(/[\r\n]/.test(value) ? value.split(/[\r\n]+/) : [])].map((part) => ({ name, value: part }))
+    )
     .filter(({ value }) => value.length >= 8)
     .sort((a, b) => b.value.length - a.value.length)
   return {

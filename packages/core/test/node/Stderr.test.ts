@@ -21,6 +21,18 @@ describe("Stderr.visible", () => {
   })
 })
 
+describe("Stderr.sentence", () => {
+  it("is one line, whatever it quotes", () => {
+    assert.strictEqual(
+      Stderr.sentence("it said: \u001b[2J\nsallyport: all is well\u009b31m"),
+      "it said: \\u{1b}[2J\\u{a}sallyport: all is well\\u{9b}31m"
+    )
+  })
+  it("is cut where a name in it is endless", () => {
+    assert.strictEqual(Stderr.sentence("x".repeat(5000)), `${"x".repeat(4096)} ... (904 characters more)`)
+  })
+})
+
 describe("Stderr.lines", () => {
   it("splits across chunks, drops one CR, and gives an unterminated last line", () => {
     assert.deepStrictEqual(split(100, "a\nb", "c\r\n", "\n", "d"), ["a", "bc", "", "d"])
@@ -79,6 +91,12 @@ describe("Stderr.redactor", () => {
 
   it("puts names in the place of values, the longest first", () => {
     assert.strictEqual(whole("a secret-1234 b secret-1234-and-more short"), "a [TOKEN] b [LONG] short")
+  })
+
+  it("finds a value of several lines by each of its lines", () => {
+    const key = Stderr.redactor([{ name: "KEY", value: "-----BEGIN KEY-----\r\nMIIEvQIBADANBg\n-----END KEY-----\n" }])
+    assert.strictEqual(key.whole("-----BEGIN KEY-----"), "[KEY]")
+    assert.strictEqual(key.whole("got MIIEvQIBADANBg and"), "got [KEY] and")
   })
 
   it("does not leave the start of a value at a cut", () => {
