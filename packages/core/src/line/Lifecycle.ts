@@ -40,7 +40,7 @@ const unsupportedVersion = (requested: string): Reply => {
  * Before initialize is answered only ping goes on; what a host sends behind its initialize without waiting is kept in
  * order until the answer is there (lifecycle, Initialization). A process settles on the era of its first initialize or
  * discover result; the other era is refused after that. A host that opens with another modern request has its era asked
- * for first, with its own metadata (design section 4).
+ * for first, with its own metadata.
  *
  * @category combinators
  * @since 0.1.0

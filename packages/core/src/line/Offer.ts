@@ -5,7 +5,7 @@
  *
  * The relay lists for itself, whole: all pages are read before any page of a listing goes on. The newest listing decides
  * what is shown and what may be called; while it is being read for the first time, or after the server announced a
- * change, whoever asks waits (design section 5).
+ * change, whoever asks waits.
  *
  * @since 0.1.0
  */

@@ -26,7 +26,7 @@ import { wrap } from "./Wrapped.ts"
  *
  * Where it cannot be started the leg opens all the same, and answers every request with why. When the server ends, each
  * request that it has not answered is answered with how it ended; only then does `ended` say so. A server that ends at
- * server/discover, with nothing else asked of it, is of the era before: it is started once more (design section 4).
+ * server/discover, with nothing else asked of it, is of the era before: it is started once more.
  *
  * @category constructors
  * @since 0.1.0

@@ -16,7 +16,7 @@ import type { Ending } from "../stage/Port.ts"
 import type { Peer } from "../stage/Transport.ts"
 import { Transport } from "../stage/Transport.ts"
 
-/** How long answers in flight are waited for when the host has ended its input (design section 8). */
+/** How long answers in flight are waited for when the host has ended its input. */
 const halfClose: Duration.Input = "1 second"
 
 /**

@@ -20,7 +20,7 @@ export class Parse extends Context.Service<Parse, {
 }>()("@sallyport/core/stage/Parse") {}
 
 /**
- * The strict reader of design section 3, with the limits given.
+ * The strict reader, with the limits given: what two readers could understand differently is refused.
  *
  * @category layers
  * @since 0.1.0
