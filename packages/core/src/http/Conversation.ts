@@ -34,7 +34,7 @@ import * as Said from "./Said.ts"
  * - `waitingBytes`: characters of messages that wait for a stream.
  * - `inputBytes`: bytes of bodies that the session has not read yet.
  * - `patience`: after this long without a word, the answer to a POST becomes a stream of events.
- * - `retry`: how long a client is to wait before it resumes.
+ * - `retry`: how long a client is to wait before it resumes. `life`: how long a connection of one that can is kept.
  *
  * @category models
  * @since 0.1.0
@@ -46,6 +46,7 @@ export interface Options {
   readonly inputBytes: number
   readonly patience: Duration.Duration
   readonly retry: Duration.Duration
+  readonly life: Duration.Duration | undefined
   readonly outlet: Outlet.Options
   readonly read: Said.Read
   readonly dropped: (what: string) => void
@@ -311,11 +312,9 @@ export const make = (who: Who, tag: string, options: Options): Conversation => {
   const primes = (): boolean => revision !== undefined && revision >= "2025-11-25"
 
   /** From here on the stream is one of events, read by this response. */
-  const attach = (stream: Stream): Effect.Effect<HttpServerResponse, never, Scope.Scope> =>
-    Effect.gen(function*() {
+  const attach = Effect.fnUntraced(
+    function*(stream: Stream): Effect.fn.Return<HttpServerResponse, never, Scope.Scope> {
       const outlet = Outlet.make(options.outlet)
-      stream.outlet?.cut()
-      stream.outlet = outlet
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
           outlet.cut()
@@ -324,8 +323,15 @@ export const make = (who: Who, tag: string, options: Options): Conversation => {
           prune()
         })
       )
+      stream.outlet?.cut()
+      stream.outlet = outlet
+      // The stream goes on, and the client comes back for the rest (2025-11-25 basic/transports, Sending Messages).
+      if (options.life !== undefined && primes()) {
+        yield* Effect.forkScoped(Effect.andThen(Effect.sleep(options.life), Effect.sync(outlet.end)))
+      }
       return Answer.events(outlet)
-    })
+    }
+  )
 
   const begin = (stream: Stream): Effect.Effect<HttpServerResponse, never, Scope.Scope> =>
     Effect.map(attach(stream), (response) => {
@@ -463,13 +469,17 @@ export const make = (who: Who, tag: string, options: Options): Conversation => {
         if ([...streams.values()].filter(answers).length >= options.streams) {
           return yield* Effect.fail(Answer.busy("too many requests of this session are unanswered", 429))
         }
-        const stream = yield* bring("post", item, bytes)
+        let brought: Stream | undefined
         yield* Effect.addFinalizer(() =>
           Effect.sync(() => {
+            if (brought === undefined) return
             // Gone before it was a stream of events: the client has no id to resume it by.
-            stream.early = undefined
+            brought.early = undefined
             prune()
           })
+        )
+        const stream = yield* Effect.uninterruptible(
+          Effect.map(bring("post", item, bytes), (stream) => brought = stream)
         )
         yield* Effect.raceFirst(Deferred.await(stream.first), Effect.sleep(options.patience))
         const [only, ...more] = stream.early ?? []

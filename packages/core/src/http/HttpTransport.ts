@@ -89,7 +89,8 @@ export const defaultBounds: Limits = {
  * - `body`: a body may take to come. `idle`: a session lives without connection and request.
  * - `patience`: without a word, an answer becomes a stream of events. `keepAlive`: a stream is silent before a comment.
  * - `stall`: a reader that takes nothing is waited for. `retry`: a client waits before it resumes.
- * - `shutdown`: sessions may take to end when the server closes.
+ * - `life`: a connection of a stream that can be resumed is kept before its client has to come again; without it there is
+ *   no end, as proxies between may have. `shutdown`: sessions may take to end when the server closes.
  *
  * @category models
  * @since 0.1.0
@@ -101,6 +102,7 @@ export interface Times {
   readonly keepAlive: Duration.Duration
   readonly stall: Duration.Duration
   readonly retry: Duration.Duration
+  readonly life?: Duration.Duration | undefined
   readonly shutdown: Duration.Duration
 }
 
@@ -253,22 +255,21 @@ export const make = (port: number, options: Options = {}): HttpTransport => {
   /** Starts a session that outlives this request, if there is room for one. */
   const keepSession = Effect.fnUntraced(
     function*(who: Who, open: () => { readonly peer: Peer; readonly end: () => void; readonly over: () => void }) {
+      const start = yield* Deferred.await(serving)
       if (closing) return yield* Effect.fail(Answer.busy("the server is closing"))
       if (kept >= limits.sessions || countOf(who).sessions >= limits.clientSessions) {
         return yield* Effect.fail(Answer.busy("too many sessions are open"))
       }
-      const start = yield* Deferred.await(serving)
       const session = open()
       kept++
       countOf(who).sessions++
       const forget = onClose(session.end)
-      const stop = start(session.peer, () => {
+      start(session.peer, () => {
         kept--
         leave(who, "sessions")
         forget()
         session.over()
       })
-      return stop
     }
   )
 
@@ -288,10 +289,18 @@ export const make = (port: number, options: Options = {}): HttpTransport => {
       inputBytes: limits.inputBytes,
       patience: times.patience,
       retry: times.retry,
+      life: times.life,
       outlet,
       read: said,
       dropped
     })
+    // Nobody knows the id before it is sent, so a client that goes away, or is refused, leaves nothing behind.
+    let agreed = false
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        if (!agreed) conversation.end()
+      })
+    )
     yield* keepSession(who, () => ({
       peer: conversation.peer,
       end: conversation.end,
@@ -300,11 +309,8 @@ export const make = (port: number, options: Options = {}): HttpTransport => {
         conversation.over()
       }
     }))
-    // Nobody knows the id before it is sent, so a client that goes away, or is refused, leaves nothing behind.
-    const opened = yield* Effect.onExit(conversation.open(item, bytes), (exit) =>
-      Effect.sync(() => {
-        if (Exit.isFailure(exit) || !exit.value.agreed) conversation.end()
-      }))
+    const opened = yield* conversation.open(item, bytes)
+    agreed = opened.agreed
     if (!opened.agreed) return Answer.json(200, opened.line)
     sessions.set(id, {
       who,
@@ -423,6 +429,7 @@ export const make = (port: number, options: Options = {}): HttpTransport => {
     Effect.gen(function*() {
       const id = hex(16)
       const pair = Pair.make(who, `${messages}?sessionId=${id}`, { inputBytes: limits.inputBytes, outlet })
+      const response = yield* pair.listen
       yield* keepSession(who, () => ({
         peer: pair.peer,
         end: pair.end,
@@ -433,7 +440,7 @@ export const make = (port: number, options: Options = {}): HttpTransport => {
       }))
       const seen = yield* Clock.currentTimeMillis
       sessions.set(id, { who, end: pair.end, quiet: () => false, conversation: undefined, pair, seen })
-      return yield* pair.listen
+      return response
     })
 
   const pairMessage = (request: HttpServerRequest, who: Who): Handled =>
@@ -519,7 +526,10 @@ export const make = (port: number, options: Options = {}): HttpTransport => {
       })
     )
     // Effect's servers run a handler uninterruptibly, and a client that goes away interrupts it.
-    const response = yield* Effect.catch(Effect.interruptible(serve(request)), Effect.succeed)
+    const response = yield* Effect.interruptible(serve(request)).pipe(
+      Effect.catch(Effect.succeed),
+      Effect.catchDefect(() => Effect.succeed(Answer.refuse(500, "the request could not be served")))
+    )
     return readable(request, response)
   })
 

@@ -30,6 +30,8 @@ const revision: Revision.Revision = "2026-07-28"
 
 const HeaderMismatch = -32020
 
+const encoder = new TextEncoder()
+
 /**
  * Whether a request is to be judged by the modern rules: it says so in its metadata, whatever its header says, or in its
  * header.
@@ -191,7 +193,7 @@ export const serve = (
         return outlet?.room ?? Effect.void
       }))
 
-    const stop = start(inlet.peer, finish)
+    let stop = (): void => {}
     const forget = closing(inlet.end)
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
@@ -200,10 +202,11 @@ export const serve = (
         if (over) return
         over = true
         const params = T.object([["requestId", item.id]])
-        if (!inlet.offer(new TextEncoder().encode(Write.notification("notifications/cancelled", params)))) stop()
+        if (!inlet.offer(encoder.encode(Write.notification("notifications/cancelled", params)))) stop()
         inlet.end()
       })
     )
+    stop = start(inlet.peer, finish)
     inlet.offer(bytes)
 
     yield* Effect.raceFirst(Deferred.await(first), Effect.sleep(patience))

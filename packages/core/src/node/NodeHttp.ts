@@ -186,7 +186,8 @@ const listen = Effect.fnUntraced(function*(
   const transport = HttpTransport.make(port, {
     ...options,
     authenticate,
-    hosts: local ? options.hosts : [...options.hosts ?? [], `${named}:${port}`]
+    // Nobody is called by the address that means all of them.
+    hosts: local || host === "0.0.0.0" || host === "::" ? options.hosts : [...options.hosts ?? [], `${named}:${port}`]
   })
   handler = yield* NodeHttpServer.makeHandler(
     Effect.flatMap(HttpServerRequest, (request) => {

@@ -177,6 +177,15 @@ describe("HttpTransport, the form of a request", () => {
       assert.strictEqual(yield* status("DELETE", "/mcp"), 400)
     }))
 
+  it.effect("says no more than a sentence when its own parts fail", () =>
+    Effect.gen(function*() {
+      const http = yield* H.make({ authenticate: () => Effect.die(new Error("/secret/path")) })
+      const { now } = yield* http.post(H.initialize())
+      assert.strictEqual(now.status, 500)
+      assert.notInclude(now.body(), "secret")
+      assert.strictEqual(now.json().error?.code, -32603)
+    }))
+
   it("finds headers that come twice though one counts", () => {
     assert.strictEqual(Head.repeated(["Host", "a", "Accept", "x", "Accept", "y", "hOST", "b"]), "host")
     assert.strictEqual(Head.repeated(["Mcp-Name", "a", "mcp-name", "a"]), "mcp-name")

@@ -160,6 +160,25 @@ describe("HttpTransport, legacy sessions", () => {
       assert.strictEqual(new Set(resumed.now.events().map((event) => event.id)).size, 3)
     }))
 
+  it.effect("lets a client come again for the rest, where connections have an end", () =>
+    Effect.gen(function*() {
+      const http = yield* H.make({ times: { life: Duration.seconds(10) } })
+      const id = yield* http.open()
+      const held = yield* http.post(H.call(1, "held"), { "mcp-session-id": id })
+      yield* TestClock.adjust("500 millis")
+      yield* TestClock.adjust("10 seconds")
+      yield* H.settle
+      assert.isTrue(held.now.done())
+      assert.deepStrictEqual(http.seen.cancelled, [])
+      const headers = { ...H.postHeaders, accept: "text/event-stream", "mcp-session-id": id }
+      const resumed = yield* http.send("GET", { ...headers, "last-event-id": held.now.events()[0]?.id })
+      http.seen.held[0]?.reply(H.text("polled"))
+      yield* http.seen.backs[0]?.flush ?? Effect.void
+      yield* H.settle
+      assert.strictEqual(H.said(resumed.now.messages()[0]), "polled")
+      assert.isTrue(resumed.now.done())
+    }))
+
   it.effect("refuses to resume behind an event that it does not keep, another session's or none at all", () =>
     Effect.gen(function*() {
       const http = yield* H.make({ limits: { replayBytes: 1000 } })

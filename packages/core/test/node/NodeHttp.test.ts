@@ -317,6 +317,11 @@ describe("NodeHttp.layerHttp", () => {
 
 const info = { name: "test", version: "1" }
 
+/** Under exactOptionalPropertyTypes the SDK's own transports are not of its own type, for want of an `undefined`. */
+const connect = async (client: Client, transport: StreamableHTTPClientTransport | SSEClientTransport) => {
+  await Reflect.apply(client.connect, client, [transport])
+}
+
 describe("NodeHttp.layerHttp, the official clients", () => {
   live(
     "SDK 1: tools, progress, sampling, logging, lists that change, and the end of the session",
@@ -340,8 +345,7 @@ describe("NodeHttp.layerHttp, the official clients", () => {
         const errors: Array<string> = []
         Object.assign(client, { onerror: (error: Error) => errors.push(String(error)) })
         yield* Effect.promise(async () => {
-          // The SDK's own types disagree under exactOptionalPropertyTypes about what a missing sessionId is.
-          await client.connect(transport as never)
+          await connect(client, transport)
           assert.strictEqual((await client.listTools()).tools.length, 7)
           const progress: Array<number> = []
           await client.callTool({ name: "progress" }, undefined, {
@@ -408,7 +412,7 @@ describe("NodeHttp.layerHttp, the official clients", () => {
         }
       })
       yield* Effect.promise(async () => {
-        await client.connect(transport as never)
+        await connect(client, transport)
         const held = client.callTool({ name: "held" })
         while (served.seen.held.length === 0) await new Promise((resume) => setTimeout(resume, 5))
         await new Promise((resume) => setTimeout(resume, 60))
@@ -426,7 +430,7 @@ describe("NodeHttp.layerHttp, the official clients", () => {
       const served = yield* serve({ sse: { stream: "/sse", messages: "/messages" } })
       const client = new Client(info)
       yield* Effect.promise(async () => {
-        await client.connect(new SSEClientTransport(new URL("/sse", served.url)) as never)
+        await connect(client, new SSEClientTransport(new URL("/sse", served.url)))
         assert.strictEqual((await client.listTools()).tools.length, 7)
         await client.close()
       })
