@@ -5,6 +5,7 @@
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type { Text } from "../wire/Message.ts"
 import type { Client } from "./Client.ts"
 import type { Part } from "./Part.ts"
 
@@ -26,6 +27,8 @@ export interface Service {
   readonly remove: (...parts: ReadonlyArray<Named>) => Effect.Effect<void>
   /** Tells those who subscribed to it that a resource has changed. */
   readonly updated: (uri: string) => Effect.Effect<void>
+  /** What is listed of a tool's arguments; `undefined` where there is no such tool. */
+  readonly inputSchema: (tool: string) => Text | undefined
 }
 
 /**

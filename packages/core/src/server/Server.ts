@@ -144,7 +144,11 @@ export function layerDispatch<R>(
       updated: (uri) =>
         Effect.sync(() => {
           for (const desk of desks) desk.updated(uri)
-        })
+        }),
+      inputSchema: (name) => {
+        const tool = table.tools.get(name)?.part
+        return tool === undefined ? undefined : T.member(tool.definition("2026-07-28"), "inputSchema")
+      }
     }
 
     for (const part of yield* provided(parts)) {
