@@ -50,7 +50,7 @@ export const row = (pins: Pins.Pins): Row => {
     server: pins.server,
     accepted: new Set(pins.pins.map(({ kind, name }) => `${kind} ${name}`)).size,
     held: held.verdicts.length,
-    launch: held.launch === undefined ? "accepted" : held.launch.accepted === undefined ? "new" : "changed",
+    launch: Pins.launchState(held),
     class: held.class ?? null,
     seen: pins.seen?.at ?? null,
     fault: pins.seen?.fault !== undefined

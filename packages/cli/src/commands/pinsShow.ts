@@ -95,7 +95,7 @@ const toJson = (pins: Pins.Pins, names: ReadonlyArray<string> | undefined, only:
       ? null
       : { at: pins.seen.at, variant: pins.seen.variant, fault: pins.seen.fault ?? null },
     launch: {
-      state: held.launch === undefined ? "accepted" : held.launch.accepted === undefined ? "new" : "changed",
+      state: Pins.launchState(held),
       differences: held.launch?.differences ?? [],
       ...(pins.launch === undefined ? {} : { accepted: launchJson(pins.launch) }),
       ...(pins.seen === undefined ? {} : { seen: launchJson(pins.seen.launch) })

@@ -256,19 +256,48 @@ const digestOf = (what: string, kind: Kind, fields: Definition["fields"]): strin
   Digest.framed([`sallyport/pin/${what}/1`, kind, ...fields.map(({ digest }) => digest).sort()])
 
 /**
+ * How long a definition may be, in characters. A longer one is not valid: nobody could look at it, and it would be kept.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const longest = 1024 * 1024
+
+/** How long a name may be, in characters; the protocol advises 128 at most. */
+const longestName = 1024
+
+/**
  * Reads an item of a listing: a definition with its digests, or why it is none. An invalid item costs only itself.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const define = (kind: Kind, text: Text): Definition | Invalid => {
+  const invalid = (name: string, why: string, kept: Text): Invalid => ({
+    kind,
+    name: name.length > longestName ? "" : name,
+    digest: Digest.framed(["sallyport/pin/invalid/1", kind, text]),
+    why,
+    text: kept
+  })
+  if (text.length > longest) {
+    const named = Wire.isObject(text) ? Wire.member(text, "name") : undefined
+    const name = named === undefined ? "" : Wire.string(named) ?? ""
+    return invalid(
+      name,
+      `it has ${text.length} characters, and ${longest} are the most`,
+      Wire.quote(text.slice(0, 1000))
+    )
+  }
   const item = json.parse(text)
   const named = json.member(item, "name")
   const name = named?._tag === "String" ? named.value : ""
-  const why = item === undefined ? "it cannot be read" : whyTool(item)
-  if (why !== undefined) {
-    return { kind, name, digest: Digest.framed(["sallyport/pin/invalid/1", kind, text]), why, text }
-  }
+  const why = item === undefined
+    ? "it cannot be read"
+    : whyTool(item) ?? (name.length > longestName
+      ? `its name has ${name.length} characters, and ${longestName} are the most`
+      : undefined)
+  if (why !== undefined) return invalid(name, why, text)
   const fields = Wire.members(text).map(([field, value]) => ({
     name: field,
     digest: Digest.framed(["sallyport/pin/field/1", field, Canonical.canonical(value)])
@@ -596,6 +625,15 @@ export interface Held {
   readonly verdicts: ReadonlyArray<HeldVerdict>
   readonly class: Drift.Class | undefined
 }
+
+/**
+ * How the launch that was seen stands: accepted as it is, never accepted, or another than the accepted one.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const launchState = ({ launch }: Held): "accepted" | "new" | "changed" =>
+  launch === undefined ? "accepted" : launch.accepted === undefined ? "new" : "changed"
 
 const launchHeld = (pins: Pins): HeldLaunch | undefined => {
   const seen = pins.seen?.launch

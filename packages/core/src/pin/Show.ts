@@ -368,7 +368,7 @@ export const summary = (pins: Pins.Pins): string => {
   const parts = [
     `${judgement.verdicts.length - judgement.held.length} accepted`,
     `${judgement.held.length} held${held.class === undefined ? "" : ` (${held.class})`}`,
-    ...(held.launch === undefined ? [] : [held.launch.accepted === undefined ? "launch new" : "launch changed"]),
+    ...(held.launch === undefined ? [] : [`launch ${Pins.launchState(held)}`]),
     ...(judgement.gone.length === 0 ? [] : [`${judgement.gone.length} gone`]),
     ...(pins.seen === undefined ? ["never listed"] : []),
     ...(pins.seen?.fault === undefined ? [] : ["could not be listed"])
