@@ -4,6 +4,8 @@
  * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
+import type { Text } from "../wire/Message.ts"
+import type { Method } from "./Method.ts"
 import type { Prompt } from "./Prompt.ts"
 import type { Resource } from "./Resource.ts"
 import type { ResourceTemplate } from "./ResourceTemplate.ts"
@@ -26,7 +28,7 @@ export interface Group<out R, out Load = R> {
  * @category models
  * @since 0.1.0
  */
-export type Single<R> = Tool<R> | Resource<R> | ResourceTemplate<R> | Prompt<R>
+export type Single<R> = Tool<R> | Resource<R> | ResourceTemplate<R> | Prompt<R> | Method<R>
 
 /**
  * Anything that can be given to a server.
@@ -46,6 +48,7 @@ export type Services<P> = P extends Tool<infer R> ? R
   : P extends Resource<infer R> ? R
   : P extends ResourceTemplate<infer R> ? R
   : P extends Prompt<infer R> ? R
+  : P extends Method<infer R> ? R
   : P extends Group<infer R, unknown> ? R
   : never
 
@@ -79,6 +82,8 @@ export const mapEffects = <R, R2>(
   switch (part._tag) {
     case "Tool":
       return { ...part, call: (args, revision) => map(part.call(args, revision)) }
+    case "Method":
+      return { ...part, call: (params: Text) => map(part.call(params)) }
     case "Resource":
       return { ...part, read: () => map(part.read()) }
     case "ResourceTemplate":

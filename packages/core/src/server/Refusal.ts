@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as Formatter from "effect/Formatter"
 import * as Schema from "effect/Schema"
 
 /**
@@ -54,9 +55,6 @@ export class NotFound extends Schema.TaggedError<NotFound>("@sallyport/core/serv
  */
 export const wordsOf = (failure: unknown): string => {
   if (typeof failure === "string") return failure
-  if (typeof failure === "object" && failure !== null) {
-    if ("message" in failure && typeof failure.message === "string" && failure.message !== "") return failure.message
-    if ("_tag" in failure && typeof failure._tag === "string") return failure._tag
-  }
-  return String(failure)
+  const message = typeof failure === "object" && failure !== null && "message" in failure ? failure.message : undefined
+  return typeof message === "string" && message !== "" ? message : Formatter.formatJson(failure)
 }

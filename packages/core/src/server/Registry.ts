@@ -38,7 +38,7 @@ export interface Service {
  * @since 0.1.0
  */
 export type Named =
-  | { readonly _tag: "Tool" | "Prompt"; readonly name: string }
+  | { readonly _tag: "Tool" | "Prompt" | "Method"; readonly name: string }
   | { readonly _tag: "Resource"; readonly uri: string }
   | { readonly _tag: "ResourceTemplate"; readonly uriTemplate: string }
 

@@ -129,8 +129,10 @@ export function layerDispatch<R>(
       return own
     })
 
-    const announce = (kinds: ReadonlySet<Kind>): void => {
-      for (const kind of kinds) for (const desk of desks) desk.changed(kind)
+    const announce = (kinds: ReadonlySet<Kind | undefined>): void => {
+      for (const kind of kinds) {
+        if (kind !== undefined) { for (const desk of desks) desk.changed(kind) }
+      }
     }
 
     const registry: Service = {

@@ -19,7 +19,7 @@ import * as Tools from "../../src/server/Tools.ts"
 import type { Dispatch } from "../../src/stage/Dispatch.ts"
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
-const same = <A, B>(_: Same<A, B>) => {}
+const same = <A, B>(is: Same<A, B>): boolean => is
 
 class Db extends Context.Service<Db, { readonly get: (id: string) => Effect.Effect<string> }>()("test/Db") {}
 class Clock2 extends Context.Service<Clock2, { readonly now: Effect.Effect<number> }>()("test/Clock2") {}

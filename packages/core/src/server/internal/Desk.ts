@@ -416,10 +416,20 @@ export const open = (program: Program, who: Who): Leg =>
       const caller = callerOf(call)
       if ("_tag" in caller) return call.reply(caller)
       const { revision } = caller
-      if (Method.find(call.method, "request", "host", revision) === undefined) {
-        return call.reply(Refusals.failure("unknown-method"))
-      }
       const params = call.params ?? none
+      if (Method.find(call.method, "request", "host", revision) === undefined) {
+        const method = Method.isKnown(call.method) || !Revision.isModern(revision)
+          ? undefined
+          : table.methods.get(call.method)?.part
+        if (method === undefined) return call.reply(Refusals.failure("unknown-method"))
+        // Nothing can be asked in the answer of a method that the protocol does not know.
+        return serve(call, { ...caller, capabilities: noCapabilities }, {
+          name: call.method,
+          timeout: undefined,
+          hints: undefined,
+          run: () => method.call(params)
+        })
+      }
       if (isList(call.method)) {
         const page = table.page(lists[call.method], revision, T.member(params, "cursor"), program.pageSize)
         return call.reply(

@@ -32,8 +32,13 @@ export const maxLength = 16 * 1024
  */
 export const lifetime = 15 * 60 * 1000
 
-/** How many used states are remembered; an older one than those counts as used. */
-const maxUsed = 65_536
+/**
+ * How many used states are remembered; an older one than those counts as used.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const maxUsed = 65_536
 
 /**
  * What the rounds so far came to.
@@ -95,7 +100,7 @@ const mapOf = (text: Text | undefined): ReadonlyMap<string, Text> => new Map(tex
  * @category constructors
  * @since 0.1.0
  */
-export const make = (seal: Seal): States => {
+export const make = (seal: Seal, remembered = maxUsed): States => {
   let issued = 0
   /** States before this one count as used. */
   let floor = 0
@@ -108,7 +113,7 @@ export const make = (seal: Seal): States => {
     if (serial < floor || used.has(serial)) return false
     used.set(serial, expiry)
     for (const [old, until] of used) {
-      if (until > now && used.size <= maxUsed) break
+      if (until > now && used.size <= remembered) break
       used.delete(old)
       // A state that has expired needs no remembering; one that has not is given up together with all before it.
       if (until > now) floor = Math.max(floor, old + 1)

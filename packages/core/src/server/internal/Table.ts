@@ -34,8 +34,15 @@ export type Kind = "tools" | "resources" | "prompts"
  * @category getters
  * @since 0.1.0
  */
-export const kindOf = (part: { readonly _tag: Own["_tag"] }): Kind =>
-  part._tag === "Tool" ? "tools" : part._tag === "Prompt" ? "prompts" : "resources"
+export const kindOf = (part: { readonly _tag: Own["_tag"] }): Kind | undefined => kinds[part._tag]
+
+const kinds = {
+  Tool: "tools",
+  Prompt: "prompts",
+  Resource: "resources",
+  ResourceTemplate: "resources",
+  Method: undefined
+} as const
 
 interface Entry<A> {
   readonly serial: number
@@ -53,6 +60,7 @@ export interface Table {
   readonly resources: ReadonlyMap<string, Entry<Of<"Resource">>>
   readonly templates: ReadonlyMap<string, Entry<Of<"ResourceTemplate">>>
   readonly prompts: ReadonlyMap<string, Entry<Of<"Prompt">>>
+  readonly methods: ReadonlyMap<string, Entry<Of<"Method">>>
   /** Whether a part of this name is there. */
   readonly has: (part: Own) => boolean
   readonly put: (part: Own) => void
@@ -77,8 +85,9 @@ export const make = (expects: ReadonlyArray<Kind>): Table => {
   const resources = new Map<string, Entry<Of<"Resource">>>()
   const templates = new Map<string, Entry<Of<"ResourceTemplate">>>()
   const prompts = new Map<string, Entry<Of<"Prompt">>>()
+  const methods = new Map<string, Entry<Of<"Method">>>()
   const lists = { tools, resources, resourceTemplates: templates, prompts }
-  const maps = { Tool: tools, Resource: resources, ResourceTemplate: templates, Prompt: prompts }
+  const maps = { Tool: tools, Resource: resources, ResourceTemplate: templates, Prompt: prompts, Method: methods }
   let serial = 0
 
   const set = <A extends Own>(map: Map<string, Entry<A>>, part: A): void => {
@@ -96,6 +105,8 @@ export const make = (expects: ReadonlyArray<Kind>): Table => {
         return set(templates, part)
       case "Prompt":
         return set(prompts, part)
+      case "Method":
+        return set(methods, part)
     }
   }
   const nameOf = (part: Named): string =>
@@ -117,6 +128,7 @@ export const make = (expects: ReadonlyArray<Kind>): Table => {
     resources,
     templates,
     prompts,
+    methods,
     has: (part) => maps[part._tag].has(keyOf(part)),
     put,
     drop: (part) => maps[part._tag].delete(nameOf(part)),

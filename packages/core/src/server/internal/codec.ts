@@ -50,8 +50,9 @@ export const encoder = <S extends Schema.Constraint>(schema: S) => {
   const codec = Schema.toCodecJson(schema)
   const plan = exact.planOf(codec)
   const encode = Schema.encodeUnknownEffect(codec, { errors: "all" })
+  const mayBeInfinite = publish.mayBeInfinite(schema)
   return (value: unknown): Effect.Effect<Text, string, S["EncodingServices"]> => {
-    const nowhere = publish.unwritable(value)
+    const nowhere = mayBeInfinite ? publish.unwritable(value) : undefined
     if (nowhere !== undefined) return Effect.fail(`The number at ${nowhere} is not finite`)
     const encoded = encode(value)
     const exit = exitOf(encoded)

@@ -74,6 +74,15 @@ export const arguments_ = (schema: Schema.Constraint): JsonObject => {
 export const output = (schema: Schema.Constraint): JsonObject => document(schema)
 
 /**
+ * Whether a schema has numbers that JSON cannot have: `Schema.Number` takes NaN and the infinities.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const mayBeInfinite = (schema: Schema.Constraint): boolean =>
+  JSON.stringify(Schema.toJsonSchemaDocument(schema)).includes("\"NaN\"")
+
+/**
  * Where a value has a number that JSON cannot have.
  *
  * @category getters
