@@ -13,7 +13,7 @@ import * as G from "./internal/grammar.ts"
 import { Names } from "./internal/names.ts"
 import { pointerTo } from "./internal/pointer.ts"
 import { Salvage } from "./internal/Salvage.ts"
-import { Scanner } from "./internal/Scanner.ts"
+import { type Rules, Scanner } from "./internal/Scanner.ts"
 import * as Utf8 from "./internal/utf8.ts"
 import type { Item, Refused, Single } from "./Message.ts"
 import type { Reason } from "./Reason.ts"
@@ -92,6 +92,22 @@ const errorMembers = ["code", "message", "data"]
 const lengthOf = (b: Buffer, from: number, end: number): number =>
   end > from && b[end - 1] === G.CR ? end - 1 - from : end - from
 
+const compiled = new WeakMap<ReadonlyArray<string>, Rules>()
+
+/** The rules of a list of names are made once: a server opens a reader for every request of the modern era. */
+const rulesOf = (members: ReadonlyArray<string>): Rules => {
+  const known = compiled.get(members)
+  if (known !== undefined) return known
+  const values = members.filter((name) => !name.includes("/"))
+  const rules: Rules = {
+    values: new Names(values),
+    errors: new Names([...values, ...errorMembers]),
+    meta: new Names(members.filter((name) => name.includes("/")))
+  }
+  compiled.set(members, rules)
+  return rules
+}
+
 /**
  * A reader that has read nothing yet.
  *
@@ -105,12 +121,7 @@ const lengthOf = (b: Buffer, from: number, end: number): number =>
  */
 export const make = (options: Options): Feed => {
   const messageBytes = Math.min(options.messageBytes, mostBytes)
-  const values = options.members.filter((name) => !name.includes("/"))
-  const scanner = new Scanner(Math.min(options.depth, mostDepth), {
-    values: new Names(values),
-    errors: new Names([...values, ...errorMembers]),
-    meta: new Names(options.members.filter((name) => name.includes("/")))
-  })
+  const scanner = new Scanner(Math.min(options.depth, mostDepth), rulesOf(options.members))
 
   // the beginning of a line whose end has not come yet
   let kept = Buffer.allocUnsafe(0)

@@ -55,7 +55,7 @@ class Span {
 const methodSlots = 256
 const maxMethod = 64
 
-/** The methods that were read lately: the same bytes need not become a string again. */
+/** The methods that were read lately, by whichever reader: the same bytes need not become a string again. */
 class Methods {
   private readonly bytes: Array<Uint8Array> = Array.from({ length: methodSlots }, () => new Uint8Array(0))
   private readonly names: Array<string> = Array.from({ length: methodSlots }, () => "")
@@ -76,6 +76,8 @@ class Methods {
   }
 }
 
+const methods = new Methods()
+
 /** The names that members of the parts of a message are compared with. */
 export interface Rules {
   readonly values: Names
@@ -90,7 +92,6 @@ export class Scanner {
 
   private readonly depth: number
   private readonly rules: Rules
-  private readonly methods = new Methods()
   private flags = 0
   /** What the last name with escapes, or beyond ASCII, stands for. */
   private odd = ""
@@ -103,9 +104,9 @@ export class Scanner {
   private readonly names: Array<Set<string> | undefined>
   // the names of the open objects: hash, place and length
   private top = 0
-  private hashes = new Int32Array(1024)
-  private starts = new Int32Array(1024)
-  private lengths = new Int32Array(1024)
+  private hashes = new Int32Array(64)
+  private starts = new Int32Array(64)
+  private lengths = new Int32Array(64)
 
   // the message that is read
   private seen = 0
@@ -237,7 +238,7 @@ export class Scanner {
     if (has(METHOD)) {
       const { end, flags, from } = this.method
       const method = (flags & (ESCAPES | WIDE)) === 0 ?
-        this.methods.get(b, from + 1, end - 1) :
+        methods.get(b, from + 1, end - 1) :
         this.stringText(b, from, end, flags)
       if (method === undefined) return this.notUtf8()
       return id === undefined ? { _tag: "Notification", method, params } : { _tag: "Request", id, method, params }
