@@ -83,11 +83,4 @@ const quiet = Tool.make(
   () => Effect.as(Client.log("info", { step: "only" }, "everything"), "logged")
 )
 
-// A call that is cancelled is interrupted: nothing here has to look out for it.
-const wait = Tool.make("test_wait", {
-  description: "Answers after a while",
-  input: Schema.Struct({ millis: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60_000 })) }),
-  timeout: "2 minutes"
-}, ({ millis }) => Effect.as(Effect.sleep(millis), `waited for ${millis} ms`))
-
-export const parts = [text, image, audio, resource, mixed, sum, failure, progress, log, quiet, wait] as const
+export const parts = [text, image, audio, resource, mixed, sum, failure, progress, log, quiet] as const

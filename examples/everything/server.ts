@@ -3,6 +3,7 @@
  * calls. Each file shows one side of it.
  */
 import * as Server from "@sallyport/core/server/Server"
+import * as Layer from "effect/Layer"
 import * as Asking from "./asking.ts"
 import * as Changes from "./changes.ts"
 import * as Contents from "./content.ts"
@@ -23,4 +24,4 @@ export default Server.layerDispatch(
   ...Changes.parts,
   ...Reading.parts,
   Asking.prompt
-)
+).pipe(Layer.provide(Changes.Memory.layer))
