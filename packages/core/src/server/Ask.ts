@@ -72,14 +72,48 @@ const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
 
 const elicited = decoded(Elicited)
 
+/** A choice with a title: what a literal with a `title` becomes in JSON Schema. */
+const isChoice = (value: unknown): value is { readonly enum: readonly [string]; readonly title?: string } =>
+  typeof value === "object" && value !== null && "enum" in value && Array.isArray(value.enum) &&
+  value.enum.length === 1 && typeof value.enum[0] === "string"
+
+/** A field as a revision has it: choices with titles came with 2025-11-25, and were names beside values before. */
+const field = (schema: unknown, revision: Revision, many = false): unknown => {
+  if (typeof schema !== "object" || schema === null) return schema
+  if ("items" in schema) return { ...schema, items: field(schema.items, revision, true) }
+  if (!("anyOf" in schema) || !Array.isArray(schema.anyOf) || !schema.anyOf.every(isChoice)) return schema
+  const { anyOf, ...rest } = schema
+  const choices: ReadonlyArray<unknown> = anyOf
+  const titled = choices.filter(isChoice).map(({ enum: [value], title = value }) => ({ const: value, title }))
+  if (many) return { ...rest, anyOf: titled }
+  return revision >= "2025-11-25" ? { ...rest, type: "string", oneOf: titled } : {
+    ...rest,
+    type: "string",
+    enum: titled.map(({ const: value }) => value),
+    enumNames: titled.map(({ title }) => title)
+  }
+}
+
+/** The form that is derived from a schema. */
+const formOf = (schema: Schema.Constraint) => {
+  const { properties, required, type } = publish.arguments_(schema)
+  return (revision: Revision): JsonObject => ({
+    type,
+    properties: Object.fromEntries(
+      Object.entries(properties ?? {}).map(([name, schema]) => [name, field(schema, revision)])
+    ),
+    required
+  })
+}
+
 /**
  * A form that a person fills in: strings, numbers, booleans and choices, one level deep.
  *
  * **Details**
  *
- * The fields are derived from the schema: `default`, `title` and `description` annotations reach the person. Where the
- * derived form is not what is wanted (titled choices, for example), `requestedSchema` is sent in its place, and the
- * answer is still read by the schema.
+ * The fields are derived from the schema: `default`, `title` and `description` annotations reach the person, and a union
+ * of literals with titles is a choice with titles. Where the derived form is not what is wanted, `requestedSchema` is
+ * sent in its place, and the answer is still read by the schema.
  *
  * **Gotchas**
  *
@@ -94,6 +128,7 @@ export const form = <S extends Schema.ConstraintDecoder<unknown>>(options: {
   readonly requestedSchema?: JsonObject | undefined
 }): Ask<Filled<S["Type"]>> => {
   const read = decoded(Schema.toCodecJson(options.schema))
+  const fields = formOf(options.schema)
   return {
     method: "elicitation/create",
     supported: (has, revision) =>
@@ -101,13 +136,8 @@ export const form = <S extends Schema.ConstraintDecoder<unknown>>(options: {
       (has.has("client.elicitation.form") || !has.has("client.elicitation.url")),
     requires: { elicitation: { form: {} } },
     onlyAsked: false,
-    params: () => {
-      const { properties, required, type } = publish.arguments_(options.schema)
-      return T.fromValue({
-        message: options.message,
-        requestedSchema: options.requestedSchema ?? { type, properties, required }
-      })
-    },
+    params: (revision) =>
+      T.fromValue({ message: options.message, requestedSchema: options.requestedSchema ?? fields(revision) }),
     read: (result) => {
       const answer = elicited(T.toValue(result))?.value
       if (answer === undefined) return undefined

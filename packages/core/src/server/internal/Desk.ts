@@ -15,6 +15,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Refusals from "../../line/Refusal.ts"
 import { nothing, start } from "../../line/Start.ts"
@@ -283,17 +284,23 @@ export const open = (program: Program, who: Who): Leg =>
       }
       const effect = body.attempt(job.run)
       const constant = exitOf(effect)
-      if (constant !== undefined && Exit.isSuccess(constant)) return end(resultOf(revision, constant.value, job.hints))
+      if (constant !== undefined && Exit.isSuccess(constant) && constant.value.meta === undefined) {
+        return end(resultOf(revision, constant.value, job.hints))
+      }
 
       flight.state = "runs"
       const exchange = Exchange.make(call, caller, around, { before, bound }, () => flight.stop())
+      const replyOf = (exit: Exit.Exit<Body, Failure>): Reply => {
+        if (Exit.isSuccess(exit)) return resultOf(revision, exit.value, job.hints)
+        const questions = exchange.questions()
+        if (questions !== undefined) return resultOf(revision, questions, undefined, "input_required")
+        const failure = Cause.findErrorOption(exit.cause)
+        return Option.isSome(failure) ? failed(failure.value, revision) : broken(call, revision, exit.cause)
+      }
       const settle = (exit: Exit.Exit<Body, Failure>): void => {
         exchange.close()
-        if (Exit.isSuccess(exit)) return end(resultOf(revision, exit.value, job.hints))
-        const questions = exchange.questions()
-        if (questions !== undefined) return end(resultOf(revision, questions, undefined, "input_required"))
-        const failure = Cause.findErrorOption(exit.cause)
-        end(Option.isSome(failure) ? failed(failure.value, revision) : broken(call, revision, exit.cause))
+        // Metadata and the data of errors are the author's own values: they may be none that JSON can have.
+        end(Result.getOrElse(Result.try(() => replyOf(exit)), (defect) => broken(call, revision, Cause.die(defect))))
       }
       let asked = false
       flight.stop = () => {

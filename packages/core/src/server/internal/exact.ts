@@ -33,43 +33,47 @@ const keeps = SchemaAST.resolveAt<boolean>("@sallyport/core/Json")
  * @since 0.1.0
  */
 export const planOf = (schema: Schema.Constraint): Plan => {
-  const known = new Map<SchemaAST.AST, { needed: boolean; shape: Shape | undefined }>()
+  const known = new Map<SchemaAST.AST, Exclude<Plan, undefined> | "looking" | "nothing">()
   const anything = (...plans: ReadonlyArray<Plan>): boolean => plans.some((plan) => plan !== undefined)
 
   const visit = (ast: SchemaAST.AST): Plan => {
     const seen = known.get(ast)
-    // A schema that contains itself keeps text there if it does anywhere; to look costs no more than a walk.
-    if (seen !== undefined) return seen.shape === undefined || seen.needed ? () => seen.shape ?? nowhere : undefined
-    const entry: { needed: boolean; shape: Shape | undefined } = { needed: false, shape: undefined }
-    known.set(ast, entry)
-    const [needed, shape] = look(ast)
-    entry.needed = needed
-    entry.shape = shape
-    return needed ? () => shape : undefined
+    if (seen === "nothing") return undefined
+    // A schema that contains itself may keep text there: what is not known yet is asked for when it is needed.
+    if (seen === "looking") return () => planned(ast)?.() ?? nowhere
+    if (seen !== undefined) return seen
+    known.set(ast, "looking")
+    const plan = look(ast)
+    known.set(ast, plan ?? "nothing")
+    return plan
   }
-  const look = (ast: SchemaAST.AST): readonly [boolean, Shape] => {
-    if (keeps(ast) === true) return [true, keep]
+  const planned = (ast: SchemaAST.AST): Plan => {
+    const plan = known.get(ast)
+    return typeof plan === "function" ? plan : undefined
+  }
+  const look = (ast: SchemaAST.AST): Plan => {
+    if (keeps(ast) === true) return () => keep
     switch (ast._tag) {
-      case "Suspend": {
-        const plan = visit(SchemaAST.toEncoded(ast.thunk()))
-        return [plan !== undefined, plan?.() ?? nowhere]
-      }
+      case "Suspend":
+        return visit(SchemaAST.toEncoded(ast.thunk()))
       case "Objects": {
         const members = new Map(ast.propertySignatures.map(({ name, type }) => [String(name), visit(type)] as const))
         const others = ast.indexSignatures.map(({ type }) => visit(type)).find((plan) => plan !== undefined)
-        return [anything(others, ...members.values()), { _tag: "Object", members, others }]
+        const shape: Shape = { _tag: "Object", members, others }
+        return anything(others, ...members.values()) ? () => shape : undefined
       }
       case "Arrays": {
         const elements = ast.elements.map(visit)
         const rest = ast.rest.map(visit).find((plan) => plan !== undefined)
-        return [anything(rest, ...elements), { _tag: "Array", elements, rest }]
+        const shape: Shape = { _tag: "Array", elements, rest }
+        return anything(rest, ...elements) ? () => shape : undefined
       }
       case "Union": {
-        const shapes = ast.types.map(visit).flatMap((plan) => plan === undefined ? [] : [plan()])
-        return [shapes.length > 0, shapes.reduce(join, nowhere)]
+        const plans = ast.types.map(visit).filter((plan) => plan !== undefined)
+        return plans.length > 0 ? () => plans.map((plan) => plan()).reduce(join, nowhere) : undefined
       }
       default:
-        return [false, nowhere]
+        return undefined
     }
   }
   return visit(SchemaAST.toEncoded(schema.ast))
