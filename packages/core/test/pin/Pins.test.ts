@@ -611,13 +611,11 @@ describe("size", () => {
   it("stays bounded", () => {
     const big = { name: "big", description: "x".repeat(300_000), inputSchema: { type: "object" } }
     const many = Array.from({ length: 300 }, (_, index) => ({ ...add, name: `tool_${index}` }))
-    const from = performance.now()
     const pins = accepted(listing(big, ...many))
     const changed = listing(
       { ...big, description: "y".repeat(300_000) },
       ...many.map(({ name }) => ({ name, inputSchema: add.inputSchema, title: "t" }))
     )
     assert.lengthOf(Pins.judge(pins, variant, changed).held, 301)
-    assert.isBelow(performance.now() - from, 5_000)
   })
 })

@@ -150,8 +150,9 @@ describe("block", () => {
   })
 
   it("takes its time in proportion", () => {
-    const from = performance.now()
-    for (const unit of ["x", " ", "\u0301", "\u202e", "\n", "\\", "x "]) Visible.block(unit.repeat(300_000))
-    assert.isBelow(performance.now() - from, 10_000)
+    // In the square of its length, this would take longer than a test may.
+    for (const unit of ["x", " ", "\u0301", "\u202e", "\n", "\\", "x "]) {
+      assert.isNotEmpty(Visible.block(unit.repeat(300_000)))
+    }
   })
 })

@@ -47,9 +47,8 @@ describe("UriTemplate", () => {
 
   it("takes no long time over a long address", () => {
     const match = matcher("x://{+a}-{+b}-{+c}/end")
-    const before = process.hrtime.bigint()
-    match(`x://${"-".repeat(8000)}`)
-    match(`x://${"a".repeat(1_000_000)}`)
-    assert.isBelow(Number(process.hrtime.bigint() - before) / 1e6, 2000)
+    // Tried out by going back, the first alone took minutes.
+    assert.isUndefined(match(`x://${"-".repeat(8000)}`))
+    assert.isUndefined(match(`x://${"a".repeat(1_000_000)}`))
   })
 })

@@ -272,15 +272,14 @@ describe("names", () => {
     call("{\"ab\":1,\"Ab\":2,\"aB\":3,\"AB\":4}")
   ])("%s is accepted", (line) => assert.strictEqual(written(one(line)), `${line}\n`))
 
+  // Compared pair by pair, this would take longer than a test may.
   it("are compared without a blow-up in big objects", () => {
-    const many = Array.from({ length: 100_000 }, (_, k) => `"member ${k}":${k}`)
-    const before = process.cpuUsage()
+    const many = Array.from({ length: 400_000 }, (_, k) => `"member ${k}":${k}`)
     const line = call(`{${many.join(",")}}`)
     assert.strictEqual(written(one(line)), `${line}\n`)
     isRefused(call(`{${many.join(",")},"member 50":1}`), { reason: "duplicate-member", pointer: "/params/member 50" })
     isRefused(call(`{${many.join(",")},"member \\u0035\\u0030":1}`), { reason: "duplicate-member" })
     isRefused(call(`{"member \\u0035\\u0030":1,${many.join(",")}}`), { reason: "duplicate-member" })
-    assert.isBelow(process.cpuUsage(before).user, 5_000_000)
   })
 
   it("are compared in every object of a deep message", () => {
@@ -459,15 +458,14 @@ describe("lines", () => {
 
   it("that are huge cost what their bytes cost, however they are cut", () => {
     const line = Buffer.from(`${call(`{"a":"${"x".repeat(16 << 20)}"}`)}\n`)
-    const cost = (size: number): number => {
-      const before = process.cpuUsage()
+    // Looked through again for each piece, or copied with each, this would take longer than a test may.
+    const read = (size: number): void => {
       const { items, push } = open()
       for (let p = 0; p < line.length; p += size) push(line.subarray(p, p + size))
       same(ids(items), ["Request 1"])
-      return process.cpuUsage(before).user / 1000
     }
-    assert.isBelow(cost(64 << 10), 2000)
-    assert.isBelow(cost(512), 4000)
+    read(64 << 10)
+    read(512)
   })
 
   it("are read wherever they stand in their buffer", () => {
