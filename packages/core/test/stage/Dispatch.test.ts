@@ -2,35 +2,21 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import * as Notices from "../../src/line/Notices.ts"
 import * as Session from "../../src/session/Session.ts"
-import { Dispatch } from "../../src/stage/Dispatch.ts"
+import { layerScripted } from "../../src/stage/Dispatch.ts"
 import * as MemoryPeer from "../../src/stage/MemoryPeer.ts"
 import * as Parse from "../../src/stage/Parse.ts"
-import type { Leg } from "../../src/stage/Port.ts"
 import * as Transport from "../../src/stage/Transport.ts"
 import * as T from "../../src/wire/Text.ts"
 import { initializeOf, notification, request } from "../line/harness.ts"
 
-/** A dispatch of a test's own: it answers every request with who asked what. */
+/** Answers every request with who asked what, and notes each peer that opens a session. */
 const answering = (opened: Array<string>) =>
-  Layer.succeed(Dispatch, {
-    open: (who): Leg => () =>
-      Effect.sync(() => {
-        opened.push(who.client)
-        return {
-          request: (call) =>
-            call.reply({
-              _tag: "Result",
-              result: call.method === "initialize"
-                ? T.fromValue({ protocolVersion: "2025-11-25", capabilities: { tools: {} } })
-                : T.fromValue({ who: who.client, method: call.method })
-            }),
-          cancel: () => {},
-          notify: () => {},
-          flush: Effect.void,
-          end: Effect.void,
-          ended: Effect.never
-        }
-      })
+  layerScripted((call, who) => {
+    if (call.method !== "initialize") {
+      return { _tag: "Result", result: T.fromValue({ who: who.client, method: call.method }) }
+    }
+    opened.push(who.client)
+    return { _tag: "Result", result: T.fromValue({ protocolVersion: "2025-11-25", capabilities: { tools: {} } }) }
   })
 
 describe("Dispatch", () => {
