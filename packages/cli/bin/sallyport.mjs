@@ -34,6 +34,9 @@ if (relay) {
   const text = fs.readFileSync(file, "latin1")
   const source = `(function (exports, require, module, __filename, __dirname) {${text}\n})`
   const script = new Script(source, { filename: file, cachedData: bytecode(text) })
-  const module = { exports: {} }
-  script.runInThisContext()(module.exports, createRequire(file), module, file, dist)
+  const module = { exports: {}, loaded: true }
+  const require = createRequire(file)
+  // A chunk that is loaded later asks for the program by its path: it must get this one, for another would run beside it.
+  require.cache[require.resolve(file)] = module
+  script.runInThisContext()(module.exports, require, module, file, dist)
 } else await import(file)

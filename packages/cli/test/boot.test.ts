@@ -1,7 +1,17 @@
 // The relay's bytecode only makes a start faster: where it is not of this very program, the program is compiled as ever.
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -28,6 +38,20 @@ const start = (name: string, change: (code: string, program: string) => void) =>
     input: `${JSON.stringify({ jsonrpc: "2.0", id: 7, method: "initialize", params: {} })}\n`
   })
   return { status, id: stdout === "" ? undefined : JSON.parse(stdout.split("\n")[0] ?? "").id }
+}
+
+/** How often one request is answered when these settings are read, which loads a chunk of the program's. */
+const answers = (name: string, settings: string) => {
+  const config = join(folder, name)
+  mkdirSync(config)
+  writeFileSync(join(config, "settings.toml"), settings, { mode: 0o600 })
+  const words = [join(own, "bin/sallyport.mjs"), "relay", "--state", join(config, "state"), "--config", config]
+  const { stdout } = spawnSync(process.execPath, [...words, "--", "/bin/false"], {
+    cwd: "/",
+    encoding: "utf8",
+    input: `${JSON.stringify({ jsonrpc: "2.0", id: 7, method: "initialize", params: {} })}\n`
+  })
+  return stdout.split("\n").length - 1
 }
 
 const lineOf = (bytes: Buffer) => bytes.subarray(0, bytes.indexOf(10) + 1).toString("latin1")
@@ -64,5 +88,12 @@ describe("the bytecode of the relay", () => {
       lineOf(readFileSync(join(own, "dist/relay.code"))),
       lineOf(readFileSync(join(own, "dist/relay.cjs")))
     )
+  })
+})
+
+describe("the relay's program", () => {
+  it("runs once, also where a settings file loads a part of it later", () => {
+    assert.strictEqual(answers("some", "depth = 100\n"), 1)
+    assert.strictEqual(answers("refused", "locked = true\n"), 1)
   })
 })
