@@ -81,7 +81,10 @@ const askTerminal = Effect.fnUntraced(function*(shown: string, question: string)
   // What was typed before the question cannot be the answer.
   yield* Effect.sleep("100 millis")
   yield* write(output, question)
-  return yield* lineOf(lines.reading)
+  const answer = yield* lineOf(lines.reading)
+  // Where the person left, the cursor still stands behind the question.
+  if (answer === undefined) yield* write(output, "\n")
+  return answer
 }, Effect.scoped)
 
 /**

@@ -41,6 +41,12 @@ export const Settings = Schema.Struct({
  */
 export type Settings = typeof Settings.Type
 
+/** The schema's own words with the place, on one line, and what a key may be. */
+const wrong = (path: string, message: string): SettingsError =>
+  new SettingsError({
+    message: `${path}: ${message.replace(/\s*\n\s*/g, " ")}; the keys are locked, message_bytes, depth and ledger.sync`
+  })
+
 const decode = Schema.decodeUnknownEffect(Settings, { onExcessProperty: "error" })
 
 /**
@@ -65,5 +71,5 @@ export const read = Effect.fnUntraced(function*(folder: string) {
   // The parser is loaded only where there is something to parse: a relay starts without it.
   const toml = yield* Effect.promise(() => import("./Toml.ts"))
   const value = yield* Effect.mapError(toml.parse(text), (error) => new SettingsError({ message: `${path}: ${error}` }))
-  return yield* Effect.mapError(decode(value), (error) => new SettingsError({ message: `${path}: ${error.message}` }))
+  return yield* Effect.mapError(decode(value), (error) => wrong(path, error.message))
 })

@@ -39,7 +39,7 @@ describe("pins list", () => {
         ["NAME", "ACCEPTED", "HELD", "CLASS", "LAST SEEN"],
         ["calm", "1", "0", "-", "2026-02-01 00:00:00"],
         ["fresh", "0", "2 + launch", "new", "2026-03-01 12:30:05"],
-        ["grave", "1", "1", "text", "2026-03-01 12:30:05"]
+        ["grave", "0", "1", "text", "2026-03-01 12:30:05"]
       ])
       assert.strictEqual((yield* on("pins list")).code, 0)
     }).pipe(Effect.provide(layerMemory)))

@@ -150,7 +150,13 @@ const list = Command.make(
         })
         return
       }
-      yield* Output.print(found.length === 0 ? "There is no such entry." : draw(found))
+      yield* Output.print(
+        found.length > 0
+          ? draw(found)
+          : entries.length > 0
+          ? "There is no such entry."
+          : `Nothing is recorded yet, in ${Visible.line(opened.ledgerFolder)}.`
+      )
       if (unreadable > 0) {
         yield* Output.print(
           `\n${Output.count(unreadable, "line")} could not be read; sallyport ledger verify${opened.option} says why.`

@@ -5,6 +5,7 @@
  */
 import type * as Drift from "@sallyport/core/pin/Drift"
 import * as Pins from "@sallyport/core/pin/Pins"
+import * as Visible from "@sallyport/core/pin/Visible"
 import { PinStore } from "@sallyport/core/stage/PinStore"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -48,7 +49,7 @@ export const row = (pins: Pins.Pins): Row => {
   const held = Pins.heldOf(pins)
   return {
     server: pins.server,
-    accepted: new Set(pins.pins.map(({ kind, name }) => `${kind} ${name}`)).size,
+    accepted: Pins.judgeSeen(pins).verdicts.length - held.verdicts.length,
     held: held.verdicts.length,
     launch: Pins.launchState(held),
     class: held.class ?? null,
@@ -111,7 +112,8 @@ export const command = Command.make(
       else {
         yield* Output.print(
           found.length === 0
-            ? "No server was seen yet. Start one: sallyport relay --name NAME -- COMMAND"
+            ? `No server was seen yet, in ${Visible.line(opened.folder)}.\n` +
+              `Start one: sallyport relay --name NAME${opened.option} -- COMMAND`
             : draw(found)
         )
       }

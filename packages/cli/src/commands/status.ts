@@ -81,10 +81,16 @@ export const look = Effect.fnUntraced(function*(state: State.State, name: string
   return status
 })
 
-const draw = (status: Status, option: string): string => {
+const draw = (status: Status, option: string, name: string | undefined): string => {
   const held = status.servers.filter(List.isHeld)
   const parts: ReadonlyArray<ReadonlyArray<string>> = [
-    [status.servers.length === 0 ? "No server was listed yet." : List.draw(status.servers)],
+    [
+      status.servers.length > 0
+        ? List.draw(status.servers)
+        : name === undefined
+        ? `No server was listed yet, in ${Visible.line(status.folder)}.`
+        : `Nothing was listed yet of ${Visible.name(name)}.`
+    ],
     held.length === 0 ? [] : [
       "Held, until a person has looked at it:",
       ...held.flatMap(({ server }) => [
@@ -144,7 +150,8 @@ export const command = Command.make(
   ({ json, name, state }) =>
     ending(Effect.gen(function*() {
       const opened = yield* State.open(state)
-      const status = yield* look(opened, Option.getOrUndefined(name))
-      yield* json ? Output.printJson(toJson(status)) : Output.print(draw(status, opened.option))
+      const only = Option.getOrUndefined(name)
+      const status = yield* look(opened, only)
+      yield* json ? Output.printJson(toJson(status)) : Output.print(draw(status, opened.option, only))
     }))
 ).pipe(Command.withDescription("Say how things stand: servers, what is held, refusals, stderr"))
