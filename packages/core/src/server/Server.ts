@@ -28,6 +28,7 @@ import type { Client } from "./Client.ts"
 import type { Icon, JsonObject } from "./Definition.ts"
 import * as Definition from "./Definition.ts"
 import * as Desk from "./internal/Desk.ts"
+import type { Audience, Program } from "./internal/Program.ts"
 import * as Slots from "./internal/Slots.ts"
 import * as State from "./internal/State.ts"
 import type { Kind } from "./internal/Table.ts"
@@ -110,7 +111,7 @@ export function layerDispatch<R>(
     const around = quiet(yield* Effect.context<never>())
     const seal = NodeSeal.make()
     const table = Table.make(options.expects ?? [])
-    const desks = new Set<Desk.Desk>()
+    const audience = new Set<Audience>()
 
     const provided = Effect.fnUntraced(function*<R2>(parts: ReadonlyArray<Part<R2 | Client | Registry, R2>>) {
       const context = quiet(yield* Effect.context<R2>())
@@ -131,7 +132,7 @@ export function layerDispatch<R>(
 
     const announce = (kinds: ReadonlySet<Kind | undefined>): void => {
       for (const kind of kinds) {
-        if (kind !== undefined) { for (const desk of desks) desk.changed(kind) }
+        if (kind !== undefined) { for (const client of audience) client.changed(kind) }
       }
     }
 
@@ -145,7 +146,7 @@ export function layerDispatch<R>(
         Effect.sync(() => announce(new Set(parts.filter((part) => table.drop(part)).map(Table.kindOf)))),
       updated: (uri) =>
         Effect.sync(() => {
-          for (const desk of desks) desk.updated(uri)
+          for (const client of audience) client.updated(uri)
         }),
       inputSchema: (name) => {
         const tool = table.tools.get(name)?.part
@@ -166,7 +167,7 @@ export function layerDispatch<R>(
       ["icons", options.icons, "2025-11-25"],
       ["websiteUrl", options.websiteUrl, "2025-11-25"]
     ])
-    const program: Desk.Program = {
+    const program: Program = {
       name: options.name,
       serverInfo: info,
       instructions: options.instructions,
@@ -180,7 +181,7 @@ export function layerDispatch<R>(
       states: State.make(seal),
       fresh: seal.name,
       context: Context.add(around, Registry, registry),
-      desks
+      audience
     }
     return Context.make(Dispatch, { open: (who) => Desk.open(program, who) }).pipe(Context.add(Registry, registry))
   }))

@@ -8,7 +8,7 @@ import * as Prompt from "../../src/server/Prompt.ts"
 import * as Resource from "../../src/server/Resource.ts"
 import * as Server from "../../src/server/Server.ts"
 import * as Tool from "../../src/server/Tool.ts"
-import { json, notification, type Opened, opened, serve, settle } from "./harness.ts"
+import { adjust, json, notification, type Opened, opened, serve, settle } from "./harness.ts"
 
 const Name = Schema.Struct({ name: Schema.String })
 const askName = Ask.form({ message: "What is your name?", schema: Name })
@@ -58,6 +58,19 @@ const fallback = Tool.make("fallback", { description: "Goes on without" }, () =>
     Effect.catchTag("AskError", ({ reason }) => Effect.succeed(`without: ${reason}`))
   ))
 
+const hurried = Tool.make(
+  "hurried",
+  { description: "Has little time of its own", timeout: "10 seconds" },
+  () =>
+    Effect.gen(function*() {
+      yield* Effect.sleep("6 seconds")
+      const { roots } = yield* Client.ask({ roots: Ask.roots })
+      yield* Effect.sleep("3 seconds")
+      if (roots.length > 1) yield* Effect.sleep("3 seconds")
+      return `${roots.length} roots`
+    })
+)
+
 const big = Tool.make("big", { description: "Keeps too much" }, () =>
   Effect.gen(function*() {
     yield* Client.once("big", Schema.String, Effect.succeed("x".repeat(20_000)))
@@ -84,6 +97,7 @@ const server = Server.layerDispatch(
   steps,
   visit,
   fallback,
+  hurried,
   big,
   prompt,
   resource
@@ -435,6 +449,22 @@ for (const revision of Revision.all.filter(Revision.isLegacy)) {
         assert.deepStrictEqual(more, [])
         assert.strictEqual(taken?.method, "notifications/cancelled")
         assert.deepStrictEqual(taken?.params, { requestId: JSON.parse(ask?.id ?? "null") })
+      }))
+
+    it.effect("the time in which the client is asked is not the handler's", () =>
+      Effect.gen(function*() {
+        const client = yield* legacy({ roots: {} })
+        for (
+          const [roots, says] of [[[], "0 roots"], [[{ uri: "file:///a" }, { uri: "file:///b" }], "longer"]] as const
+        ) {
+          const id = yield* client.send("tools/call", { name: "hurried" })
+          yield* adjust("6 seconds")
+          yield* adjust("1 hour")
+          yield* answered(client, { "roots/list": { roots } })
+          yield* adjust("3 seconds")
+          yield* adjust("10 seconds")
+          assert.include(client.answerTo(id)?.text ?? "", says)
+        }
       }))
 
     it.effect("a visit has an id of its own where the revision wants one", () =>

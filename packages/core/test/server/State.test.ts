@@ -16,6 +16,7 @@ describe("State", () => {
     const states = State.make(NodeSeal.make())
     const rounds: State.Rounds = {
       ...states.begin(),
+      chain: "chain",
       round: 3,
       answers: new Map([["a\"", T.fromValue({ n: 1 })]]),
       asked: new Set(["b", ""]),

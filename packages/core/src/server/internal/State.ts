@@ -122,9 +122,10 @@ export const make = (seal: Seal, remembered = maxUsed): States => {
   }
 
   return {
-    begin: () => ({ chain: seal.name(), round: 0, told: false, answers: new Map(), asked: new Set(), kept: new Map() }),
+    begin: () => ({ chain: "", round: 0, told: false, answers: new Map(), asked: new Set(), kept: new Map() }),
     close: (rounds, bound, now) => {
-      const header = `${rounds.chain}.${rounds.round}.${now + lifetime}.${issued++}`
+      // A chain gets its name with its first question: most requests never have one.
+      const header = `${rounds.chain === "" ? seal.name() : rounds.chain}.${rounds.round}.${now + lifetime}.${issued++}`
       const text = T.object([
         ["answers", table(rounds.answers)],
         ["asked", T.array([...rounds.asked].map(T.quote))],

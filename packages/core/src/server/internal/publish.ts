@@ -19,6 +19,46 @@ const isNumber = (value: JsonObject): boolean => {
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+/** Keywords that say the same beside their schema as in an `allOf` of it. */
+const isLoose = (keyword: string): boolean =>
+  keyword.startsWith("x-") || [
+    "title",
+    "description",
+    "default",
+    "examples",
+    "format",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "minItems",
+    "maxItems",
+    "uniqueItems"
+  ].includes(keyword)
+
+/**
+ * What was annotated after a check stands in an `allOf`, where clients do not look for a title or a default, and where
+ * `x-mcp-header` is forbidden: it is put beside the rest, if nothing of its name is there.
+ */
+const flat = ({ allOf, ...schema }: JsonObject): JsonObject => {
+  if (!Array.isArray(allOf)) return allOf === undefined ? schema : { ...schema, allOf }
+  const found: Record<string, unknown> = { ...schema }
+  const left = allOf.flatMap((each: unknown) => {
+    if (!isObject(each)) return [each]
+    const rest = Object.entries(each).filter(([name, value]) => {
+      if (!isLoose(name) || Object.hasOwn(found, name)) return true
+      found[name] = value
+      return false
+    })
+    return rest.length === 0 ? [] : [Object.fromEntries(rest)]
+  })
+  return left.length === 0 ? found : { ...found, allOf: left }
+}
+
 const plain = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(plain)
   if (!isObject(value)) return value
@@ -26,7 +66,7 @@ const plain = (value: unknown): unknown => {
     const { anyOf: _, ...rest } = value
     return { type: "number", ...rest }
   }
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]))
+  return flat(Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)])))
 }
 
 /** The schema with its `$ref` at the root resolved. */

@@ -1,0 +1,229 @@
+/**
+ * Requests that handlers serve: each has its place, its rounds and its time, and can be cancelled.
+ *
+ * @since 0.1.0
+ */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import * as Refusals from "../../line/Refusal.ts"
+import { nothing, start } from "../../line/Start.ts"
+import { means } from "../../line/Wrapped.ts"
+import * as Revision from "../../protocol/Revision.ts"
+import { exitOf } from "../../stage/internal/constant.ts"
+import type { Call, Port } from "../../stage/Port.ts"
+import type { Who } from "../../stage/Transport.ts"
+import type { Reply } from "../../wire/Message.ts"
+import * as T from "../../wire/Text.ts"
+import { Client } from "../Client.ts"
+import { Refusal } from "../Refusal.ts"
+import type { Hints } from "../Resource.ts"
+import type { Timeout } from "../Tool.ts"
+import * as answer from "./answer.ts"
+import type { Body, Failure } from "./body.ts"
+import * as body from "./body.ts"
+import type { Caller } from "./Exchange.ts"
+import * as Exchange from "./Exchange.ts"
+import { objectOf } from "./params.ts"
+import type { Program, Services } from "./Program.ts"
+import type { Bound, Rounds } from "./State.ts"
+
+/**
+ * What there is to run for a request.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Job {
+  /** What the request names: a tool, a prompt, an address. */
+  readonly name: string
+  readonly timeout?: Timeout | undefined
+  readonly hints?: Hints | undefined
+  readonly run: () => Effect.Effect<Body, Failure, Services>
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Flights {
+  readonly serve: (call: Call, caller: Caller, job: Job) => void
+  /** Interrupts what runs for a request; nothing more is sent for it. */
+  readonly cancel: (call: Call) => void
+}
+
+/** A request that runs, or waits for its place. */
+interface Flight {
+  state: "waits" | "runs" | "ended" | "cancelled"
+  stop: () => void
+}
+
+const hasEnded = (flight: Flight): boolean => flight.state === "ended"
+
+/** Answers up to this many characters may wait for the end of the turn. */
+const maxLoose = 64 * 1024
+
+const noRounds: Rounds = { chain: "", round: 0, told: false, answers: new Map(), asked: new Set(), kept: new Map() }
+
+/** Hands on what a handler does at most for so long; time in which the client is asked does not count. */
+const timed = (
+  effect: Effect.Effect<Body, Failure, Services>,
+  timeout: Timeout,
+  exchange: Exchange.Exchange,
+  now: () => number,
+  late: (after: Duration.Duration) => Effect.Effect<Body, Failure>
+): Effect.Effect<Body, Failure, Services> =>
+  Effect.suspend(() => {
+    const [given, resets] = typeof timeout === "object" && "resetOnProgress" in timeout
+      ? [timeout.after, timeout.resetOnProgress]
+      : [timeout, false]
+    const after = Duration.fromInputUnsafe(given)
+    const millis = Duration.toMillis(after)
+    let deadline = now() + millis
+    let asking = 0
+    let since = 0
+    exchange.onLife((life) => {
+      if (life === "progress") {
+        if (resets) deadline = now() + millis
+      } else if (life === "asking") {
+        if (asking++ === 0) since = now()
+      } else if (--asking === 0) deadline += now() - since
+    })
+    const watch: Effect.Effect<void> = Effect.suspend(() => {
+      const left = asking > 0 ? millis : deadline - now()
+      return left <= 0 ? Effect.void : Effect.andThen(Effect.sleep(left), watch)
+    })
+    return Effect.raceFirst(effect, Effect.andThen(watch, Effect.suspend(() => late(after))))
+  })
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (program: Program, who: Who, back: Port, scope: Scope.Scope): Flights => {
+  const { context, slots, states } = program
+  const clock = Context.get(context, Clock.Clock)
+  const now = () => clock.currentTimeMillisUnsafe()
+  const runs = start(context, scope)
+  const around: Exchange.Around = { back, states, fresh: program.fresh }
+  const flights = new Map<Call, Flight>()
+
+  /** What is left to say of a handler that ended neither with a result nor with a failure of its own. */
+  const broken = (call: Call, revision: Revision.Revision, cause: Cause.Cause<Failure>): Reply => {
+    runs(Effect.logError(`${call.method} failed`, cause), () => {})
+    return call.method === "tools/call"
+      ? answer.result(program, revision, body.error(body.defect))
+      : answer.fail(-32603, body.defect)
+  }
+
+  const serve = (call: Call, caller: Caller, job: Job): void => {
+    const flight: Flight = { state: "waits", stop: nothing }
+    const takeBack = slots.take((free) => begin(call, caller, job, flight, free))
+    if (takeBack === undefined) call.reply(Refusals.failure("too-many-requests"))
+    else if (flight.state === "waits") {
+      flight.stop = takeBack
+      flights.set(call, flight)
+    }
+  }
+
+  const begin = (call: Call, caller: Caller, job: Job, flight: Flight, free: () => void): void => {
+    const { revision } = caller
+    const queued = flight.stop !== nothing
+    const bound = {
+      program: program.name,
+      principal: who.client,
+      method: call.method,
+      name: job.name,
+      params: call.params
+    }
+    const before = roundsOf(call, revision, bound)
+    let turn = !queued
+    const end = (reply: Reply): void => {
+      if (flight.state !== "cancelled") call.reply(reply)
+      flight.state = "ended"
+      flights.delete(call)
+      // A long answer keeps its place until there is room for more: what a client does not read is bounded.
+      if (turn && reply._tag === "Result" && reply.result.length <= maxLoose) free()
+      else runs(back.flush, free)
+    }
+    if (before === undefined) {
+      return end(
+        answer.invalid(
+          "requestState cannot be accepted: it is not this request's, is too old, or was used; call again without it"
+        )
+      )
+    }
+    const effect = body.attempt(job.run)
+    const constant = exitOf(effect)
+    if (constant !== undefined && Exit.isSuccess(constant) && constant.value.meta === undefined) {
+      return end(answer.result(program, revision, constant.value, job.hints))
+    }
+
+    flight.state = "runs"
+    const exchange = Exchange.make(call, caller, around, { before, bound }, () => flight.stop())
+    const replyOf = (exit: Exit.Exit<Body, Failure>): Reply => {
+      if (Exit.isSuccess(exit)) return answer.result(program, revision, exit.value, job.hints)
+      const questions = exchange.questions()
+      if (questions !== undefined) return answer.result(program, revision, questions, undefined, "input_required")
+      const failure = Cause.findErrorOption(exit.cause)
+      return Option.isSome(failure) ? answer.failed(failure.value, revision) : broken(call, revision, exit.cause)
+    }
+    const settle = (exit: Exit.Exit<Body, Failure>): void => {
+      exchange.close()
+      // Metadata and the data of errors are the author's own values: they may be none that JSON can have.
+      end(Result.getOrElse(Result.try(() => replyOf(exit)), (defect) => broken(call, revision, Cause.die(defect))))
+    }
+    let asked = false
+    flight.stop = () => {
+      asked = true
+    }
+    const timeout = job.timeout ?? program.timeout
+    const stop = start(Context.add(context, Client, exchange.service), scope)(
+      timeout === undefined ? effect : timed(effect, timeout, exchange, now, (after) => late(call, after)),
+      settle
+    )
+    turn = false
+    if (hasEnded(flight)) return
+    flight.stop = stop
+    flights.set(call, flight)
+    // It ended with questions before it could be told to stop.
+    if (asked) stop()
+  }
+
+  const late = (call: Call, after: Duration.Duration): Effect.Effect<Body, Failure> => {
+    const words = `It took longer than ${Duration.format(after)} and was stopped`
+    return call.method === "tools/call"
+      ? Effect.succeed(body.error(words))
+      : Effect.fail(new Refusal({ code: -32603, message: words }))
+  }
+
+  /** What earlier rounds came to, with the answers of this one; `undefined` where its state cannot be accepted. */
+  const roundsOf = (call: Call, revision: Revision.Revision, bound: Bound): Rounds | undefined => {
+    if (!Revision.isModern(revision) || call.params === undefined) return noRounds
+    const state = T.member(call.params, "requestState")
+    const answers = objectOf(call.params, "inputResponses")
+    const before = state === undefined ? states.begin() : states.open(state, bound, now())
+    if (before === undefined || answers === undefined) return before
+    // Without a state these are answers to questions that can be told beforehand; with one, to what was asked.
+    const given = T.members(answers).filter(([key]) => !before.told || before.asked.has(key))
+    return { ...before, answers: new Map([...before.answers, ...given]) }
+  }
+
+  return {
+    serve,
+    cancel: (call) => {
+      for (const [flying, flight] of flights) {
+        if (!means(flying, call)) continue
+        flight.state = "cancelled"
+        flights.delete(flying)
+        flight.stop()
+      }
+    }
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * What one client is told of without having asked each time: changes of lists and of resources.
+ *
+ * **Details**
+ *
+ * In the legacy revisions a session is told of every list that was offered when it was opened, and of the resources that
+ * it subscribed to. In 2026-07-28 each open `subscriptions/listen` names what it wants, and gets that by its own id.
+ *
+ * @since 0.1.0
+ */
+import * as Refusals from "../../line/Refusal.ts"
+import { means } from "../../line/Wrapped.ts"
+import * as Revision from "../../protocol/Revision.ts"
+import type { Call, Port } from "../../stage/Port.ts"
+import type { Text } from "../../wire/Message.ts"
+import * as T from "../../wire/Text.ts"
+import * as answer from "./answer.ts"
+import { none, objectOf } from "./params.ts"
+import type { Audience } from "./Program.ts"
+import type { Kind, Table } from "./Table.ts"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Subscriptions extends Audience {
+  /** A legacy session is opened: these lists are offered to it. */
+  readonly open: () => void
+  readonly subscribe: (call: Call, uri: string) => void
+  readonly unsubscribe: (call: Call, uri: string) => void
+  readonly listen: (call: Call, params: Text) => void
+  readonly cancel: (call: Call) => void
+  /** Ends what is open, in order (2026-07-28 basic/patterns/subscriptions, Graceful Closure). */
+  readonly end: () => void
+}
+
+/** What a subscription wants to be told. */
+interface Listen {
+  readonly kinds: ReadonlySet<Kind>
+  readonly uris: ReadonlySet<string>
+}
+
+/** How many resources a client may subscribe to, and how many subscriptions it may have open. */
+const maxSubscribed = 1024
+const maxListens = 64
+
+const yes = T.literal("true")
+
+const listed = { tools: "toolsListChanged", resources: "resourcesListChanged", prompts: "promptsListChanged" } as const
+const kinds: ReadonlyArray<Kind> = ["tools", "resources", "prompts"]
+
+/** What carries the id of the subscription that it belongs to. */
+const tagged = (call: Call): Text =>
+  T.object([["_meta", T.object([[Revision.meta.subscriptionId, call.wish ?? T.literal("null")]])]])
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (table: Table, back: Port, flush: () => void): Subscriptions => {
+  const offered = new Set<Kind>()
+  const subscribed = new Set<string>()
+  const listens = new Map<Call, Listen>()
+
+  return {
+    open: () => {
+      for (const kind of kinds) if (table.offers(kind)) offered.add(kind)
+    },
+    subscribe: (call, uri) => {
+      if (subscribed.size >= maxSubscribed && !subscribed.has(uri)) {
+        return call.reply(Refusals.failure("too-many-requests"))
+      }
+      subscribed.add(uri)
+      call.reply(answer.empty)
+    },
+    unsubscribe: (call, uri) => {
+      subscribed.delete(uri)
+      call.reply(answer.empty)
+    },
+    listen: (call, params) => {
+      const wanted = objectOf(params, "notifications")
+      if (wanted === undefined) {
+        return call.reply(answer.invalid("subscriptions/listen needs params.notifications, an object"))
+      }
+      if (listens.size >= maxListens) return call.reply(Refusals.failure("too-many-requests"))
+      const granted = kinds.filter((kind) => table.offers(kind) && T.member(wanted, listed[kind]) === "true")
+      const uris = table.offers("resources")
+        ? T.elements(T.member(wanted, "resourceSubscriptions") ?? none).map(T.string)
+          .filter((uri) => uri !== undefined).slice(0, maxSubscribed)
+        : []
+      listens.set(call, { kinds: new Set(granted), uris: new Set(uris) })
+      const honoured = T.object([
+        ...granted.map((kind) => [listed[kind], yes] as const),
+        ...(uris.length === 0 ? [] : [["resourceSubscriptions", T.array(uris.map(T.quote))] as const])
+      ])
+      back.notify("notifications/subscriptions/acknowledged", T.setMember(tagged(call), "notifications", honoured))
+    },
+    changed: (kind) => {
+      const method = `notifications/${kind}/list_changed`
+      if (offered.has(kind)) back.notify(method, undefined)
+      for (const [call, wants] of listens) if (wants.kinds.has(kind)) back.notify(method, tagged(call))
+      flush()
+    },
+    updated: (uri) => {
+      const method = "notifications/resources/updated"
+      if (subscribed.has(uri)) back.notify(method, T.object([["uri", T.quote(uri)]]))
+      for (const [call, wants] of listens) {
+        if (wants.uris.has(uri)) back.notify(method, T.setMember(tagged(call), "uri", T.quote(uri)))
+      }
+      flush()
+    },
+    cancel: (call) => {
+      for (const listening of listens.keys()) if (means(listening, call)) listens.delete(listening)
+    },
+    end: () => {
+      for (const call of listens.keys()) {
+        call.reply({ _tag: "Result", result: T.setMember(tagged(call), "resultType", T.quote("complete")) })
+      }
+      listens.clear()
+    }
+  }
+}
