@@ -27,7 +27,7 @@ export const coreEdges = {
   http: [...stages, "stage", "line"],
   session: ["line", "stage", "protocol", "wire"],
   node: [...stages, "store", "stage", "line", "http"],
-  server: [...stages, "store", "stage", "line", "session", "node"]
+  server: [...stages, "store", "stage", "line", "session", "http", "node"]
 }
 
 /** Files that may import Node's own modules, and which (all of them where the list is absent). */
