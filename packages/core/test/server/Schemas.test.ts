@@ -79,6 +79,7 @@ describe("what is listed of a schema", () => {
         $defs: { address: { $anchor: "address", type: "object" } },
         properties: { address: { $ref: "#/$defs/address" } },
         if: { properties: { a: { const: 1 } } },
+        // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
         then: { required: ["b"] },
         else: {},
         allOf: [{ anyOf: [true, false] }],
