@@ -176,6 +176,10 @@ export const make = (program: Program, who: Who, back: Port, scope: Scope.Scope)
     }
     const settle = (exit: Exit.Exit<Body, Failure>): void => {
       exchange.close()
+      // A handler that was told to stop and did so has not failed, and nobody waits for its answer.
+      if (flight.state === "cancelled" && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) {
+        return end(answer.empty)
+      }
       // Metadata and the data of errors are the author's own values: they may be none that JSON can have.
       end(Result.getOrElse(Result.try(() => replyOf(exit)), (defect) => broken(call, revision, Cause.die(defect))))
     }
