@@ -46,3 +46,7 @@ export const state = (given: string | undefined): Effect.Effect<string, FoldersE
  */
 export const config = (given: string | undefined): Effect.Effect<string, FoldersError> =>
   folder(given, "XDG_CONFIG_HOME", ".config")
+
+/** A path as one word of a shell's command line. */
+export const quoted = (path: string): string =>
+  /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`

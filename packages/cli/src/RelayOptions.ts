@@ -65,6 +65,8 @@ export interface RelayOptions {
   readonly firstSight: FirstSight
   readonly ledger: "file" | "none"
   readonly state: string
+  /** What a command line needs to mean this state folder: ` --state DIR`, or nothing. */
+  readonly option: string
   readonly settings: Settings.Settings
   /** What of the command line loosens the guard, in words. */
   readonly loosened: ReadonlyArray<string>
@@ -185,6 +187,7 @@ export const read = Effect.fnUntraced(
       firstSight,
       ledger,
       state,
+      option: values.state === undefined ? "" : ` --state ${Folders.quoted(state)}`,
       settings,
       loosened,
       refused,

@@ -56,8 +56,6 @@ export interface State {
   readonly option: string
 }
 
-const quoted = (path: string): string => /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
-
 /**
  * The state folder that was asked for.
  *
@@ -77,7 +75,7 @@ export const open = (given: Option.Option<string>): Effect.Effect<State, Failure
       ledgerFolder: `${folder}/ledger`,
       // What a person accepted is not to be lost with the power.
       ledger: Ledger.layerFile({ directory: `${folder}/ledger`, sync: true }),
-      option: Option.isNone(given) ? "" : ` --state ${quoted(folder)}`
+      option: Option.isNone(given) ? "" : ` --state ${Folders.quoted(folder)}`
     }))
   )
 

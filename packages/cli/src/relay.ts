@@ -26,14 +26,15 @@ import * as Options from "./RelayOptions.ts"
 
 /** The guard of a relay: everything that decides and records. */
 const guard = (options: Options.RelayOptions) =>
-  Lines.layer({ firstSight: options.firstSight, loosened: options.loosened, key: options.key }).pipe(
-    Layer.provide(Layer.mergeAll(
-      Gate.layerOpen,
-      ledger(options),
-      PinStore.layerFile({ directory: `${options.state}/pins` }),
-      Relay.layerTails(`${options.state}/tails`).pipe(Layer.provide(NodeSpawn.layer()))
-    ))
-  )
+  Lines.layer({ firstSight: options.firstSight, loosened: options.loosened, option: options.option, key: options.key })
+    .pipe(
+      Layer.provide(Layer.mergeAll(
+        Gate.layerOpen,
+        ledger(options),
+        PinStore.layerFile({ directory: `${options.state}/pins` }),
+        Relay.layerTails(`${options.state}/tails`).pipe(Layer.provide(NodeSpawn.layer()))
+      ))
+    )
 
 const ledger = (options: Options.RelayOptions) =>
   options.ledger === "none"

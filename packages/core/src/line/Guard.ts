@@ -44,6 +44,10 @@ import { wrap } from "./Wrapped.ts"
 
 /** How long a call waits for a listing before it is refused. */
 const callLimit = "5 seconds"
+/** How long a listing that the server has answered waits for Sallyport's own. */
+const listingLimit = "30 seconds"
+/** So much of a name or a method is recorded; the digest is of all. */
+const recorded = 4096
 
 /**
  * What a guard must know of the line that it stands in.
@@ -57,6 +61,8 @@ export interface Options {
   /** The client's name, as the operator configured it. */
   readonly client: string
   readonly firstSight: Offer.FirstSight
+  /** What a command line needs to mean the same state folder. Default: nothing. */
+  readonly option?: string | undefined
   /** The launch as it is pinned; compared with the accepted one before anything is started. */
   readonly launch: Effect.Effect<LaunchPin>
   /** The first entry of a session; written with the first thing that is recorded, never before. */
@@ -90,7 +96,7 @@ const iso = makeTimes()
  */
 export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | Gate | PinStore | Ledger | Notices> =>
   Effect.fnUntraced(function*(back: Port) {
-    const { agreement, client, server } = options
+    const { agreement, client, option = "", server } = options
     const gate = yield* Gate
     const ledger = yield* Ledger
     const store = yield* PinStore
@@ -221,8 +227,8 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         from,
         client,
         server,
-        method: call.method,
-        name,
+        method: shortened(call.method),
+        name: shortened(name),
         digest,
         reason,
         rule
@@ -236,7 +242,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       if (warned) return
       warned = true
       notices.tell(
-        `a call to ${server} was refused (${reason}); sallyport status ${server} tells more. ` +
+        `a call to ${server} was refused (${reason}); sallyport status${option} ${server} tells more. ` +
           "A server or an agent's shell that runs as you can write Sallyport's state and is not defended against; use another user or a sandbox for that"
       )
     }
@@ -248,8 +254,8 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         from: subject.from,
         client,
         server,
-        method: call.method,
-        name: subject.name,
+        method: shortened(call.method),
+        name: shortened(subject.name),
         digest,
         pin: subject.pin,
         rule
@@ -363,14 +369,14 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
     const pins = yield* Effect.result(store.load(server))
     if (pins._tag === "Failure") {
       notices.tell(`what was accepted of ${server} cannot be read: ${pins.failure.message}`)
-      return yield* shut("pins-failed", server, pins.failure.message)
+      return yield* shut("pins-failed", server, "Sallyport's stderr says what is wrong")
     }
     const unasked = pins.success.pins.filter(({ how }) => how === "digest" || how === "unseen")
     if (unasked.length > 0) {
       notices.tell(
         `${unasked.length} of what is accepted of ${server} was accepted without a question (last at ${
           unasked.reduce((last, { at }) => at > last ? at : last, "")
-        }); sallyport status ${server} tells how`
+        }); sallyport status${option} ${server} tells how`
       )
     }
     const accepted = pins.success.launch
@@ -383,7 +389,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       notices.tell(
         `${server} was not started: ${
           differs.join("; ")
-        }. To review: sallyport pins diff ${server}; for another server give another --name`
+        }. To review: sallyport pins diff${option} ${server}; for another server give another --name`
       )
       const at = yield* Clock.currentTimeMillis
       // What was not started is kept as seen, so that a person can look at it and accept it.
@@ -450,6 +456,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       variant: () => `${agreement.revision ?? ""} ${[...agreement.client].sort().join(",")}`.trim(),
       record,
       tell: notices.tell,
+      option,
       turn,
       changed: () => announce(),
       isOpen: () => agreement.era === "modern" || agreement.phase === "open"
@@ -564,17 +571,23 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
           const size = reply.result.length
           if (kept > 0 && kept + size > maxHeld) return answer(Refusal.failure("listing-late", { server }))
           kept += size
-          const stop = offer.whenSettled(() => {
+          const over = (): void => {
             kept -= size
+            giveUp()
+            limit()
+          }
+          const giveUp = offer.whenSettled(() => {
+            over()
             answer(filtered(call, reply.result))
           })
-          flight.set(call, {
-            _tag: "Waits",
-            stop: () => {
-              kept -= size
-              stop()
-            }
+          // A server that announces a change with every listing must not make the host wait for ever.
+          const limit = run(Effect.sleep(listingLimit), (exit) => {
+            if (!Exit.isSuccess(exit)) return
+            over()
+            answer(Refusal.failure("listing-late", { server }))
+            turn()
           })
+          flight.set(call, { _tag: "Waits", stop: over })
         }
       }
       listings.add(call)
@@ -820,3 +833,6 @@ const nameIn = (params: Text | undefined, member: string): string | undefined =>
   const name = params === undefined ? undefined : T.member(params, member)
   return name === undefined ? undefined : T.string(name)
 }
+
+const shortened = <A extends string | undefined>(text: A): A | string =>
+  text === undefined || text.length <= recorded ? text : `${text.slice(0, recorded)} ...`

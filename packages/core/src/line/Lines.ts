@@ -34,6 +34,8 @@ import * as Upstream from "./Upstream.ts"
 export interface Options {
   readonly firstSight: FirstSight
   readonly loosened: ReadonlyArray<string>
+  /** What a command line needs to mean the same state folder, with a blank in front: ` --state DIR`. Default: nothing. */
+  readonly option?: string | undefined
   /** The secret of the state folder: literal values of the environment are kept as digests under it. */
   readonly key: string
 }
@@ -73,6 +75,7 @@ export const layer = (
               server: launch.name,
               client: who.client,
               firstSight: options.firstSight,
+              option: options.option,
               launch: yield* Effect.cached(
                 Effect.map(spawn.inspect(launch), (inspection) => Pins.launch(launch, inspection, options.key))
               ),

@@ -35,8 +35,8 @@ export type FirstSight = "hold" | "trust" | "observe"
 /** Pages of one listing, definitions of one listing, and how long one page is waited for. */
 const maxPages = 100
 const maxItems = 10_000
-/** With so many characters of definitions no further page is asked for. */
-const maxText = 64 * 1024 * 1024
+/** With so many characters of definitions no further one is taken: each is digested, kept and shown. */
+const maxText = 8 * 1024 * 1024
 const pageLimit = "30 seconds"
 /** Listings are at least this far apart, and a listing is used no longer than that, in milliseconds. */
 const apart = 1_000
@@ -72,6 +72,8 @@ export interface Options {
   readonly variant: () => string
   readonly record: (event: Event) => void
   readonly tell: (sentence: string) => void
+  /** What a command line needs to mean the same state folder. */
+  readonly option: string
   /** What was queued meanwhile is to be sent: called when something happened outside a turn. */
   readonly turn: () => void
   /** What is shown to the host has changed without the server having said so. */
@@ -133,7 +135,8 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   let told = ""
   let waiters: Array<() => void> = []
   let loop: { readonly asked: Text | undefined; readonly next: Text } | undefined
-  let cut = false
+  /** How far a listing was read that did not end, in words. */
+  let cut = ""
   let complaint = ""
   let unread = ""
   /** The version that is being saved here. */
@@ -192,7 +195,10 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     const next = (cursor: Text | undefined): void =>
       page(cursor, (reply) => {
         if (reply._tag === "Failure") {
-          finish(isShut(reply) ? reply : Refusal.failure("listing-failed", { server, more: message(reply) }), found)
+          finish(
+            isShut(reply) ? reply : Refusal.failure("listing-failed", { server, more: `it says ${saying(reply)}` }),
+            found
+          )
           return
         }
         const tools = T.member(reply.result, "tools")
@@ -200,25 +206,27 @@ export const make = Effect.fnUntraced(function*(options: Options) {
           finish(Refusal.failure("listing-failed", { server, more: "the answer has no array of tools" }), found)
           return
         }
-        for (const tool of T.elements(tools)) if (found.length < maxItems) found.push(tool)
-        length += tools.length
+        let full = false
+        for (const tool of T.elements(tools)) {
+          full = found.length >= maxItems || length >= maxText
+          if (full) break
+          found.push(tool)
+          length += Math.min(tool.length, Pins.longest)
+        }
         const ttl = Number(T.member(reply.result, "ttlMs"))
         // What is no number says nothing; no server can make a listing last.
         if (!Number.isNaN(ttl)) lifetime = Math.max(apart, Math.min(lifetime, ttl))
         const after = T.member(reply.result, "nextCursor")
         const text = after === undefined ? undefined : T.string(after)
         pages++
-        if (after === undefined || text === undefined) {
-          loop = undefined
+        const last = text === undefined
+        if (full || !last && (seen.has(text) || pages >= maxPages || found.length >= maxItems || length >= maxText)) {
+          loop = after === undefined || last ? undefined : { asked: cursor, next: after }
+          cutShort(found.length, pages)
           finish(undefined, found)
-        } else if (seen.has(text) || pages >= maxPages || found.length >= maxItems || length >= maxText) {
-          loop = { asked: cursor, next: after }
-          if (!cut) {
-            options.tell(
-              `the listing of ${server} does not end: ${found.length} tools of ${pages} pages were read, and no more`
-            )
-          }
-          cut = true
+        } else if (last) {
+          loop = undefined
+          cut = ""
           finish(undefined, found)
         } else {
           seen.add(text)
@@ -226,6 +234,17 @@ export const make = Effect.fnUntraced(function*(options: Options) {
         }
       })
     next(undefined)
+  }
+
+  /** What was not read is not offered: a person learns it here, and the ledger each time it is news. */
+  const cutShort = (tools: number, pages: number): void => {
+    const news = `${tools} ${pages}`
+    if (news === cut) return
+    if (cut === "") {
+      options.tell(`the listing of ${server} does not end: ${tools} tools of ${pages} pages were read, and no more`)
+    }
+    cut = news
+    record({ type: "dropped", server, reason: "listing-cut", count: 1 })
   }
 
   const finish = (failed: Failure | undefined, found: ReadonlyArray<Text>): void => {
@@ -241,6 +260,7 @@ export const make = Effect.fnUntraced(function*(options: Options) {
       if (again) {
         // What was announced meanwhile is not in this listing: read once more before anyone is answered.
         request()
+        options.turn()
         return
       }
       stale = false
@@ -280,7 +300,7 @@ export const make = Effect.fnUntraced(function*(options: Options) {
       )
     )
     if (kept._tag === "Failure") {
-      fault = Refusal.failure("pins-failed", { server, more: kept.failure.message })
+      fault = Refusal.failure("pins-failed", { server })
       options.tell(`what was accepted of ${server} cannot be kept: ${kept.failure.message}`)
       return
     }
@@ -357,7 +377,7 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     options.tell(
       `${items.length} of the tools of ${server} ${items.length === 1 ? "is" : "are"} ${
         observing ? "not accepted, but shown because --first-sight observe was given" : "held"
-      }; to review: sallyport pins show ${server}`
+      }; to review: sallyport pins show${options.option} ${server}`
     )
   }
 
@@ -460,4 +480,10 @@ export const make = Effect.fnUntraced(function*(options: Options) {
 const message = (failure: Failure): string => {
   const text = T.member(failure.error, "message")
   return (text === undefined ? undefined : T.string(text)) ?? failure.error
+}
+
+/** The same as somebody else's words: in quotes, and no more than a line of it. */
+const saying = (failure: Failure): string => {
+  const said = message(failure)
+  return JSON.stringify(said.length > 300 ? `${said.slice(0, 300)} ...` : said)
 }

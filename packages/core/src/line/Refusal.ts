@@ -21,17 +21,20 @@ interface About {
   readonly data?: ReadonlyArray<readonly [string, Text]>
 }
 
+/** Names may be as long as a message: an answer holds the beginning. */
+const short = (item: string): string => item.length > 1024 ? `${item.slice(0, 1024)} ...` : item
+
 const data = (reason: Reason.Reason, about: About): Text =>
   T.object([
     ["reason", T.quote(reason)],
     ...(about.server === undefined ? [] : [["server", T.quote(about.server)] as const]),
-    ...(about.item === undefined ? [] : [["item", T.quote(about.item)] as const]),
+    ...(about.item === undefined ? [] : [["item", T.quote(short(about.item))] as const]),
     ...(about.data ?? [])
   ])
 
 const sentence = (reason: Reason.Reason, about: About): string => {
   const row = Reason.table[reason]
-  const item = about.item === undefined ? "" : `${JSON.stringify(about.item)}: `
+  const item = about.item === undefined ? "" : `${JSON.stringify(short(about.item))}: `
   return `Sallyport: ${item}${row.says}${about.more === undefined ? "" : ` (${about.more})`}; ${row.remedy}.`
 }
 

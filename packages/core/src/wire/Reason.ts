@@ -178,6 +178,11 @@ export const table = {
     says: "the server's listing could not be read, so nothing can be compared with what was accepted",
     remedy: "see sallyport's status for the place that could not be read"
   },
+  "listing-cut": {
+    code: InternalError,
+    says: "the server's listing does not end or is too long, so what comes behind is not offered",
+    remedy: "the server's author must mend it"
+  },
   "listing-late": {
     code: InternalError,
     says: "the server did not list in time after it announced a change",

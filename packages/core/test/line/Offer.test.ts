@@ -285,6 +285,19 @@ describe("after an announced change", () => {
       assert.lengthOf(relay.calls(), 1)
     }))
 
+  it.effect("with every listing ends the host's wait all the same", () =>
+    Effect.gen(function*() {
+      const relay = yield* H.opened({ answers: { "tools/list": "silent" } })
+      const server = relay.server()
+      yield* relay.says(list(1))
+      yield* server.says(H.result("1", { tools: [H.tool("read")] }))
+      for (let i = 0; i < 31; i++) {
+        yield* server.says(changed, H.result(own(server).at(-1)?.id, { tools: [H.tool("read")] }))
+        yield* H.adjust("1 seconds")
+      }
+      assert.deepStrictEqual(reasons(relay.answers(1)), ["listing-late"])
+    }))
+
   it.effect("while the first listing is being read it is read again before anyone is answered", () =>
     Effect.gen(function*() {
       const relay = yield* H.opened({ answers: { "tools/list": "silent" } })
@@ -297,6 +310,18 @@ describe("after an announced change", () => {
       assert.lengthOf(own(server), 2)
       yield* server.says(H.result(own(server)[1]?.id, { tools: [H.tool("read", "Other words.")] }))
       assert.deepStrictEqual(reasons(relay.answers(1)), ["held-changed"])
+    }))
+
+  it.effect("the listing that follows is asked for at once, also where keeping the one before took a while", () =>
+    Effect.gen(function*() {
+      const store = yield* H.makeStore
+      const save: typeof store.save = (...args) => Effect.delay(store.save(...args), "10 millis")
+      const relay = yield* H.opened({ answers: { "tools/list": "silent" }, store: { ...store, save } })
+      const server = relay.server()
+      yield* server.says(changed)
+      yield* server.says(H.result(own(server)[0]?.id, { tools: [H.tool("read")] }))
+      yield* H.adjust("10 millis")
+      assert.lengthOf(own(server), 2)
     }))
 
   it.effect("a listing of the host's waits for the new one too", () =>
@@ -414,6 +439,30 @@ describe("pages", () => {
       assert.deepInclude(relay.answers(1)[0]?.result, { nextCursor: "x" })
       assert.notProperty(relay.answers(2)[0]?.result, "nextCursor")
       assert.match(relay.told.join(), /does not end: 2 tools of 2 pages were read/)
+      assert.deepStrictEqual(relay.entries("dropped").map(({ count, reason }) => [reason, count]), [["listing-cut", 1]])
+    }))
+
+  it.effect("no more is taken than a person could ever look at, and a definition that is longer costs only itself", () =>
+    Effect.gen(function*() {
+      const words = "word ".repeat(190_000)
+      const tools = [
+        H.tool("huge", "x".repeat(2 ** 20)),
+        H.tool("n".repeat(1025)),
+        ...Array.from({ length: 12 }, (_, i) => H.tool(`t${i}`, words))
+      ]
+      const relay = yield* H.opened({ tools })
+      yield* relay.says(H.call(1, "huge"), H.call(2, "t0"), H.call(3, "t11"))
+      assert.deepStrictEqual(reasons([1, 3].flatMap((id) => relay.answers(id))), ["held-invalid", "unknown-item"])
+      assert.deepStrictEqual(relay.calls().map(({ id }) => id), ["2"])
+      assert.deepStrictEqual(relay.entries("dropped").map(({ reason }) => reason), ["listing-cut"])
+    }))
+
+  it.effect("what is recorded and answered of a name that a model makes up has an end", () =>
+    Effect.gen(function*() {
+      const relay = yield* H.opened()
+      yield* relay.says(H.call(1, "x".repeat(100_000)))
+      assert.isBelow(H.json(relay.answers(1)).length, 5000)
+      assert.isBelow(H.json(relay.entries("refuse")).length, 5000)
     }))
 
   it.effect("the 101st page is not asked for", () =>
@@ -624,7 +673,8 @@ describe("an acceptance in another process", () => {
       const relay = yield* H.opened({ store: { ...store, save } })
       yield* relay.says(list(1), H.call(2, "read"))
       assert.deepStrictEqual(reasons(relay.answers(1)), ["pins-failed"])
-      assert.include(relay.answers(1)[0]?.error?.message ?? "", "disk full")
+      assert.notInclude(relay.answers(1)[0]?.error?.message ?? "", "disk full")
+      assert.include(relay.told.join(), "disk full")
       assert.lengthOf(relay.calls(), 0)
     }))
 
