@@ -39,6 +39,8 @@ export interface Options {
 // was read to the end if nothing has come for a while, or if more has come than a pipe holds.
 const quiet = Duration.millis(200)
 const pipeHolds = 1024 * 1024
+// A server that has closed its output can answer nothing any more, whether it ends or not.
+const muteFor = Duration.seconds(1)
 const groupPoll = Duration.millis(20)
 
 interface Running {
@@ -49,6 +51,7 @@ interface Running {
   /** Lets go of the pipes of a process that is gone. */
   readonly close: Effect.Effect<void>
   readonly watch: Effect.Effect<void>
+  readonly watchMute: Effect.Effect<void>
 }
 
 /**
@@ -74,8 +77,10 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     const group = ProcessGroup.make(pid)
     const exited = Deferred.makeUnsafe<void>()
     const closed = Deferred.makeUnsafe<Ending>()
+    const mute = Deferred.makeUnsafe<void>()
     let endedAt: bigint | undefined
 
+    child.stdout.once("close", () => Deferred.doneUnsafe(mute, Effect.void))
     child.once("exit", () => {
       group.leaderGone()
       Deferred.doneUnsafe(exited, Effect.void)
@@ -111,6 +116,16 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       child.stderr.destroy()
     })
 
+    const watchMute = Effect.gen(function*() {
+      yield* Deferred.await(mute)
+      yield* Effect.sleep(muteFor)
+      if (Deferred.isDoneUnsafe(exited)) return
+      Deferred.doneUnsafe(
+        closed,
+        Effect.succeed<Ending>({ _tag: "failed", message: "it closed its output and went on" })
+      )
+    })
+
     return {
       peer: {
         who: { client: launch.name },
@@ -131,6 +146,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       },
       discard: Effect.sync(wires.discard),
       close: release,
+      watchMute,
       watch: Effect.gen(function*() {
         yield* Deferred.await(exited)
         const atExit = wires.taken()
@@ -179,6 +195,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
         ({ close, discard, process }) => Effect.andThen(discard, Effect.andThen(stop(process, ladder), close))
       )
       yield* Effect.forkScoped(running.watch)
+      yield* Effect.forkScoped(running.watchMute)
       return running.peer
     })
   }

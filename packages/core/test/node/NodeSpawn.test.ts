@@ -83,6 +83,13 @@ const test = <E>(
     }))
 
 describe("NodeSpawn", () => {
+  test("reports a child that closed its output and goes on as ended: nothing is to be waited for", ({ spawn }) =>
+    Effect.gen(function*() {
+      const peer = yield* spawn.connect(sh("exec 1>&-; sleep 60"))
+      assert.strictEqual(yield* all(peer), "")
+      assert.deepStrictEqual(yield* peer.ended, { _tag: "failed", message: "it closed its output and went on" })
+    }))
+
   test("speaks with a child until it ends its output, then tells its code", ({ spawn }) =>
     Effect.gen(function*() {
       const peer = yield* spawn.connect(
