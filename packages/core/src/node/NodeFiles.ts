@@ -15,7 +15,7 @@ import { isUtf8 } from "node:buffer"
 import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { type Appender, Files, FilesError, ProcessId } from "../store/Files.ts"
+import { type Appender, Files, FilesError, ProcessId, type Tail } from "../store/Files.ts"
 
 /**
  * Whose files are trusted.
@@ -199,6 +199,20 @@ export const make = (owner: Owner): Files["Service"] => {
     return bytes.toString("utf8")
   }
 
+  const readTail = (fd: number, stat: fs.Stats, at: string, bytes: number): Tail => {
+    if (stat.size <= bytes) return { text: readAll(fd, stat, at), whole: true }
+    const end = Buffer.allocUnsafe(bytes)
+    let length = 0
+    while (length < bytes) {
+      const count = fs.readSync(fd, end, length, bytes - length, stat.size - bytes + length)
+      if (count === 0) break
+      length += count
+    }
+    const lines = end.subarray(end.subarray(0, length).indexOf(0x0a) + 1, length)
+    if (!isUtf8(lines)) throw new FilesError({ kind: "failed", path: at, message: `${at} is not UTF-8 text` })
+    return { text: lines.toString("utf8"), whole: false }
+  }
+
   const syncFolder = (folder: string): Effect.Effect<void, FilesError> =>
     Effect.acquireUseRelease(
       attempt("open", folder, () => fs.openSync(folder, fs.constants.O_RDONLY)),
@@ -261,6 +275,7 @@ export const make = (owner: Owner): Files["Service"] => {
     }
     let known = fs.fstatSync(fd).size
     let named = false
+    let open = true
     const data = flush("fdatasync", fd, at)
     // A new file is on the disk only when its name is.
     const name = Effect.tap(syncFolder(path.dirname(at)), () =>
@@ -275,7 +290,12 @@ export const make = (owner: Owner): Files["Service"] => {
           if (wrong !== undefined) return Effect.fail(wrong)
           return Effect.void
         }),
-      sync: fresh ? Effect.suspend(() => named ? data : Effect.andThen(data, name)) : data
+      sync: fresh ? Effect.suspend(() => named ? data : Effect.andThen(data, name)) : data,
+      close: Effect.sync(() => {
+        if (!open) return
+        open = false
+        fs.closeSync(fd)
+      })
     }
   }
 
@@ -291,6 +311,7 @@ export const make = (owner: Owner): Files["Service"] => {
         withFile(at, reading, () => {})
       }),
     read: (at) => attempt("read", at, () => withFile(at, reading, (fd, stat) => readAll(fd, stat, at))),
+    tail: (at, bytes) => attempt("read", at, () => withFile(at, reading, (fd, stat) => readTail(fd, stat, at, bytes))),
     list: (at) =>
       attempt("list", at, () => {
         checkFolder(at)

@@ -256,6 +256,9 @@ interface Segment {
 /** What is given up when the disk is full, so that the fault and the refusals can still be written. */
 const reserved = "0".repeat(1024 * 1024)
 
+/** So much of the end of another's segment is read at first: its last group is nearly always in it. */
+const tailBytes = 64 * 1024
+
 /** After a failure, so many milliseconds nothing is tried again: a host that asks on must not cost a new file each time. */
 const patience = 100
 
@@ -290,6 +293,14 @@ export const makeFile: (
   let low = false
   let failure: { readonly error: FilesError; readonly at: number } | undefined
 
+  /** Read from the end of the segment; all of it only where nothing sealed stands there. */
+  const head = Effect.fnUntraced(function*(name: string) {
+    const tail = yield* files.tail(path(name), tailBytes)
+    const found = Heads.head(name, tail.text)
+    if (tail.whole || found.name.head !== "") return found
+    return Heads.head(name, yield* files.read(path(name)))
+  })
+
   /** What the new segment names. A segment that cannot be read is left to the verification: it must not stop this one. */
   const heads = Effect.gen(function*() {
     const known = yield* Effect.option(files.read(path("index")))
@@ -297,8 +308,8 @@ export const makeFile: (
     const names = yield* files.list(directory)
     const read: Array<ReturnType<typeof Heads.head>> = []
     for (const name of Heads.unsettled(index, names)) {
-      const text = yield* Effect.option(files.read(path(name)))
-      if (Option.isSome(text)) read.push(Heads.head(name, text.value))
+      const found = yield* Effect.option(head(name))
+      if (Option.isSome(found)) read.push(found.value)
     }
     return { ...Heads.next(index, names, read), reserve: names.includes("reserve") }
   })
@@ -322,7 +333,12 @@ export const makeFile: (
     if (sync) yield* files.create(path(name), sealed.text)
     const appender = yield* files.appender(path(name), sync ? "existing" : "create")
     // A file that holds no group whole is none: on a full disk each attempt would leave another one.
-    if (!sync) yield* Effect.onError(appender.append(sealed.text), () => Effect.ignore(files.remove(appender.path)))
+    if (!sync) {
+      yield* Effect.onError(
+        appender.append(sealed.text),
+        () => Effect.andThen(appender.close, Effect.ignore(files.remove(appender.path)))
+      )
+    }
     segment = { appender, head: sealed.seal, bytes: sealed.text.length }
     // Both only help later, so nobody waits for them and a failure is none.
     yield* Effect.forkIn(
@@ -343,7 +359,7 @@ export const makeFile: (
       segment = undefined
       const appended = appender.append(sealed.text)
       return Effect.andThen(
-        sync ? Effect.andThen(appended, appender.sync) : appended,
+        Effect.onError(sync ? Effect.andThen(appended, appender.sync) : appended, () => appender.close),
         Effect.sync(() => {
           segment = { appender, head: sealed.seal, bytes: bytes + sealed.text.length }
         })
@@ -353,8 +369,10 @@ export const makeFile: (
   const close = (more: boolean): Effect.Effect<void, FilesError> =>
     Effect.andThen(
       Effect.suspend(() => write(Line.closed({ time: time(now()), more }))),
-      Effect.sync(() => {
+      Effect.suspend(() => {
+        const done = segment?.appender.close ?? Effect.void
         segment = undefined
+        return done
       })
     )
 

@@ -28,6 +28,17 @@ export class FilesError extends Schema.TaggedError<FilesError>("sallyport/store/
 }) {}
 
 /**
+ * The end of a file.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Tail {
+  readonly text: string
+  readonly whole: boolean
+}
+
+/**
  * An open file to which text is only ever added.
  *
  * @category models
@@ -39,6 +50,8 @@ export interface Appender {
   readonly append: (text: string) => Effect.Effect<void, FilesError>
   /** Waits until everything written has reached the disk. */
   readonly sync: Effect.Effect<void, FilesError>
+  /** Lets go of the file; nothing is appended after that. */
+  readonly close: Effect.Effect<void>
 }
 
 /**
@@ -54,6 +67,8 @@ export class Files extends Context.Service<Files, {
   readonly trusted: (path: string) => Effect.Effect<void, FilesError>
   /** The whole text of a trusted file, UTF-8 checked. */
   readonly read: (path: string) => Effect.Effect<string, FilesError>
+  /** The last bytes of a trusted file, from a whole line on; `whole` where that is all of it. */
+  readonly tail: (path: string, bytes: number) => Effect.Effect<Tail, FilesError>
   /** The names in a folder, sorted; none where there is no folder. */
   readonly list: (path: string) => Effect.Effect<ReadonlyArray<string>, FilesError>
   /**
@@ -189,7 +204,8 @@ export const layerMemory: Layer.Layer<Files | MemoryFiles> = Layer.effectContext
       return attempt("sync", path, () => {
         durable.set(path, reached)
       })
-    })
+    }),
+    close: Effect.void
   })
 
   const files: Files["Service"] = {
@@ -207,6 +223,12 @@ export const layerMemory: Layer.Layer<Files | MemoryFiles> = Layer.effectContext
         return contents.has(path) || isFolder(path) ? Effect.void : Effect.fail(missing(path))
       }),
     read: (path) => attempt("read", path, () => trust(path) ?? contents.get(path) ?? missing(path)),
+    tail: (path, bytes) =>
+      Effect.map(attempt("read", path, () => trust(path) ?? contents.get(path) ?? missing(path)), (text) => {
+        const whole = text.length <= bytes
+        const end = text.slice(text.length - Math.min(bytes, text.length))
+        return { whole, text: whole ? end : end.slice(end.indexOf("\n") + 1) }
+      }),
     list: (path) =>
       Effect.suspend(() => {
         const wrong = trust(path)

@@ -368,6 +368,28 @@ describe("Ledger.layerFile", () => {
       assert.deepStrictEqual(yield* verified, fine)
     }))
 
+  it_(
+    "names a segment by its last seal, however long an end it has that was never finished",
+    () =>
+      Effect.gen(function*() {
+        const { contents } = yield* MemoryFiles
+        const use = (name: string) =>
+          Effect.scoped(Effect.gen(function*() {
+            const ledger = yield* open()
+            ledger.append(call(name))
+            yield* ledger.commit
+          }))
+        yield* use("a")
+        const [file = ""] = [...contents.keys()].filter((path) => path.endsWith(".jsonl"))
+        const lines = (contents.get(file) ?? "").split("\n")
+        contents.set(file, `${lines.slice(0, -2).join("\n")}\n${"x".repeat(100_000)}`)
+        contents.delete(`${directory}/index`)
+        yield* use("b")
+        const report = yield* Folder.verify(directory)
+        assert.deepStrictEqual([report.status, report.problems, report.mended.length], ["mended", [], 1])
+      })
+  )
+
   it_("is not torn by an interrupted caller", () =>
     Effect.gen(function*() {
       const { fault } = yield* MemoryFiles

@@ -105,6 +105,11 @@ describe("NodeFiles", () => {
       yield* log.append("three\n")
       yield* log.sync
       assert.strictEqual(yield* files.read(file), "one\ntwo\nthree\n")
+      assert.deepStrictEqual(yield* files.tail(file, 10), { text: "three\n", whole: false })
+      assert.deepStrictEqual(yield* files.tail(file, 14), { text: "one\ntwo\nthree\n", whole: true })
+      yield* second.close
+      yield* second.close
+      assert.match((yield* Effect.flip(second.append("four\n"))).message, /cannot write/)
       assert.strictEqual((yield* Effect.flip(files.appender(path.join(folder, "x"), "existing"))).kind, "missing")
     }))
 

@@ -35,6 +35,14 @@ describe("Files.layerMemory", () => {
       yield* files.trusted("/s/pins")
     }))
 
+  test("reads the end of a file from a whole line on", (files, memory) =>
+    Effect.gen(function*() {
+      memory.contents.set("/s/log", "one\ntwo\nthr")
+      assert.deepStrictEqual(yield* files.tail("/s/log", 11), { text: "one\ntwo\nthr", whole: true })
+      assert.deepStrictEqual(yield* files.tail("/s/log", 10), { text: "two\nthr", whole: false })
+      assert.strictEqual(yield* kindOf(files.tail("/s/none", 10)), "missing")
+    }))
+
   test("appends, and knows what a loss of power would leave", (files, memory) =>
     Effect.gen(function*() {
       yield* files.folder("/s")
