@@ -38,7 +38,7 @@ Options:
   --help                  this text
 
 Example:
-  sallyport relay --name files -- npx -y @modelcontextprotocol/server-filesystem .
+  sallyport relay --name memory -- npx -y @modelcontextprotocol/server-memory
 `
 
 /**
@@ -142,7 +142,13 @@ export const read = Effect.fnUntraced(
           allowPositionals: false
         }),
       catch: (cause) =>
-        wrong(cause instanceof Error ? cause.message.replace(/\. To specify.*/s, ".") : "the options cannot be read")
+        wrong(
+          cause instanceof Error
+            ? cause.message
+              .replace(/\. To specify.*/s, ".")
+              .replace(/This command does not take positional arguments$/, "The server's command goes behind --")
+            : "the options cannot be read"
+        )
     })
     if (command === undefined) return yield* wrong("the command of the server is missing: put it behind --")
     const name = values.name ?? Name.nameOf(command, args)

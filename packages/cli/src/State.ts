@@ -107,6 +107,7 @@ export const seen = Effect.fnUntraced(function*(state: State, server: string) {
  * @since 0.1.0
  */
 export const items = (
+  state: State,
   pins: Pins.Pins,
   named: ReadonlyArray<string>
 ): Effect.Effect<ReadonlyArray<string> | undefined, Failure> => {
@@ -126,7 +127,7 @@ export const items = (
   return missing.length === 0 ? Effect.succeed(found) : Effect.fail(
     new Failure({
       message: `${pins.server} has no item ${missing.map(Visible.name).join(", ")}; ` +
-        "`sallyport pins show` lists what it has"
+        `sallyport pins show${state.option} ${pins.server} lists what it has`
     })
   )
 }

@@ -49,6 +49,7 @@ describe("help", () => {
       assert.strictEqual(code, 0)
       assert.strictEqual(out, "")
       assert.match(err, /sallyport relay \[OPTIONS\] -- COMMAND/)
+      assert.isAtMost(width(err), 80)
     }).pipe(Effect.provide(layerMemory)))
 
   for (const line of [["nope"], ["pins"], ["ledger"], ["pins", "list", "--chekc"], ["explain"], ["pins", "show"]]) {

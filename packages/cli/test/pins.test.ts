@@ -109,7 +109,7 @@ describe("pins show", () => {
       }
       const { code, err } = yield* on("pins show files nothing")
       assert.strictEqual(code, 1)
-      assert.match(err, /files has no item nothing/)
+      assert.match(err, /files has no item nothing; sallyport pins show .*files lists what it has/)
     }).pipe(Effect.provide(layerMemory)))
 
   it.effect("prints JSON in ASCII that is the same definition", () =>

@@ -160,7 +160,7 @@ export const accept = Effect.fnUntraced(function*(
 ) {
   const store = yield* PinStore
   const first = yield* State.seen(state, server)
-  const names = yield* State.items(first, named)
+  const names = yield* State.items(state, first, named)
   const given = form._tag === "Digest" ? form.digest : undefined
   const planned = decide(first, names, given, form, yield* now)
   if (Result.isFailure(planned)) {

@@ -119,7 +119,7 @@ const load = Effect.fnUntraced(function*(
   }
 ) {
   const pins = yield* Effect.provide(State.seen(state, server), state.pins)
-  return { pins, names: yield* State.items(pins, items) }
+  return { pins, names: yield* State.items(state, pins, items) }
 })
 
 /**
