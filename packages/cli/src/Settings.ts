@@ -18,10 +18,18 @@ export class SettingsError extends Schema.TaggedError<SettingsError>("sallyport/
 }) {}
 
 const atLeastOne = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+/** Hosts end a relay after two seconds. */
+const span = Schema.TemplateLiteral([
+  Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60_000 })),
+  " ",
+  Schema.Literals(["millis", "second", "seconds"])
+])
 
 /**
  * - `locked`: what loosens the guard on a command line is refused.
  * - `message_bytes`, `depth`: the limits of reading, in bytes and levels.
+ * - `peer_bytes`: how much the unanswered requests of one side may hold together.
+ * - `half_close`, `term`: how long answers are waited for at the end, and how long a server has after SIGTERM.
  * - `ledger.sync`: decisions also survive a loss of power.
  *
  * @category schemas
@@ -31,6 +39,9 @@ export const Settings = Schema.Struct({
   locked: Schema.optionalKey(Schema.Boolean),
   message_bytes: Schema.optionalKey(atLeastOne),
   depth: Schema.optionalKey(atLeastOne),
+  peer_bytes: Schema.optionalKey(atLeastOne),
+  half_close: Schema.optionalKey(span),
+  term: Schema.optionalKey(span),
   ledger: Schema.optionalKey(Schema.Struct({ sync: Schema.optionalKey(Schema.Boolean) }))
 })
 /**
@@ -44,7 +55,9 @@ export type Settings = typeof Settings.Type
 /** The schema's own words with the place, on one line, and what a key may be. */
 const wrong = (path: string, message: string): SettingsError =>
   new SettingsError({
-    message: `${path}: ${message.replace(/\s*\n\s*/g, " ")}; the keys are locked, message_bytes, depth and ledger.sync`
+    message: `${path}: ${message.replace(/\s*\n\s*/g, " ")}` +
+      "; the keys are locked, message_bytes, depth, " +
+      "peer_bytes, half_close, term and ledger.sync"
   })
 
 const decode = Schema.decodeUnknownEffect(Settings, { onExcessProperty: "error" })

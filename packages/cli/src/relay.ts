@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as Endpoint from "@sallyport/core/line/Endpoint"
 import * as Lines from "@sallyport/core/line/Lines"
 import * as Notices from "@sallyport/core/line/Notices"
 import * as Shut from "@sallyport/core/line/Shut"
@@ -17,8 +18,10 @@ import * as Gate from "@sallyport/core/stage/Gate"
 import * as Ledger from "@sallyport/core/stage/Ledger"
 import * as Parse from "@sallyport/core/stage/Parse"
 import * as PinStore from "@sallyport/core/stage/PinStore"
+import { defaultLadder, type Ladder } from "@sallyport/core/stage/Spawn"
 import * as Feed from "@sallyport/core/wire/Feed"
 import * as Relay from "@sallyport/relay/Relay"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { constants } from "node:os"
@@ -32,9 +35,17 @@ const guard = (options: Options.RelayOptions) =>
         Gate.layerOpen,
         ledger(options),
         PinStore.layerFile({ directory: `${options.state}/pins` }),
-        Relay.layerTails(`${options.state}/tails`).pipe(Layer.provide(NodeSpawn.layer()))
+        Relay.layerTails(`${options.state}/tails`).pipe(Layer.provide(NodeSpawn.layer({ ladder: ladder(options) })))
       ))
     )
+
+const halfClose = ({ settings }: Options.RelayOptions): Duration.Duration =>
+  settings.half_close === undefined ? defaultLadder.term : Duration.fromInputUnsafe(settings.half_close)
+
+const ladder = (options: Options.RelayOptions): Ladder => ({
+  term: halfClose(options),
+  kill: options.settings.term === undefined ? defaultLadder.kill : Duration.fromInputUnsafe(options.settings.term)
+})
 
 const ledger = (options: Options.RelayOptions) =>
   options.ledger === "none"
@@ -67,7 +78,9 @@ const run = Effect.fnUntraced(function*(options: Options.RelayOptions) {
       Layer.mergeAll(dispatch(options), NodeTransport.layerStdio).pipe(
         Layer.provideMerge(Layer.mergeAll(Notices.layerTell(tell), parse))
       )
-    )
+    ),
+    Effect.provideService(Endpoint.PeerBytes, options.settings.peer_bytes ?? Endpoint.maxHeld),
+    Effect.provideService(Session.HalfClose, halfClose(options))
   )
   return Relay.exitCode(outcome, constants.signals)
 })

@@ -19,8 +19,18 @@ describe("settings.toml", () => {
   it.effect("may fix all that it has a name for", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(
-        yield* read("locked = true\nmessage_bytes = 1024\ndepth = 8\n[ledger]\nsync = true\n"),
-        { locked: true, message_bytes: 1024, depth: 8, ledger: { sync: true } }
+        yield* read(
+          "locked = true\nmessage_bytes = 1024\ndepth = 8\npeer_bytes = 9\nhalf_close = \"2 seconds\"\nterm = \"50 millis\"\n[ledger]\nsync = true\n"
+        ),
+        {
+          locked: true,
+          message_bytes: 1024,
+          depth: 8,
+          peer_bytes: 9,
+          half_close: "2 seconds",
+          term: "50 millis",
+          ledger: { sync: true }
+        }
       )
     }))
 
@@ -29,6 +39,8 @@ describe("settings.toml", () => {
     ["a limit that lets nothing through", "message_bytes = 0\n", /message_bytes/],
     ["a limit below nothing", "depth = -5\n", /depth/],
     ["a limit with a fraction", "depth = 1.5\n", /depth/],
+    ["a time without a unit", "term = \"50\"\n", /term/],
+    ["an endless time", "half_close = \"9999999999 seconds\"\n", /half_close/],
     ["no TOML", "locked = \n", /line 1|1:/]
   ]
   for (const [what, text, says] of rows) {

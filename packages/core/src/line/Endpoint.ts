@@ -12,6 +12,7 @@
  *
  * @since 0.1.0
  */
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
@@ -52,6 +53,16 @@ export const maxPending = 4096
 export const maxHeld = 96 * 1024 * 1024
 
 /**
+ * The budget that is in use, where an operator has set another one than {@link maxHeld}.
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const PeerBytes = Context.Reference<number>("@sallyport/core/line/Endpoint/PeerBytes", {
+  defaultValue: () => maxHeld
+})
+
+/**
  * What an endpoint must know of the session around it.
  *
  * - `side`: what the peer is. A host's bad line is answered; a server's is dropped, and fails the call that it names.
@@ -66,7 +77,7 @@ export interface Options {
   readonly batches: () => boolean
   readonly idless: () => boolean
   readonly faults: Faults
-  /** Another budget than {@link maxHeld}. */
+  /** Another budget than {@link PeerBytes}. */
   readonly bytes?: number | undefined
 }
 
@@ -100,7 +111,8 @@ const tooMuch = Refusal.failure("bad-answer", { more: "the answers of its batch 
  * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options: Options) {
-  const { batches, bytes = maxHeld, faults, idless, side } = options
+  const { batches, faults, idless, side } = options
+  const bytes = options.bytes ?? (yield* PeerBytes)
   // Ids of our own carry a random prefix, so that no peer can guess one and no id of a far side equals one.
   const prefix = `sallyport-${(yield* Random.nextIntBetween(0, 2 ** 52)).toString(36)}-`
   let minted = 0

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Endpoint from "../line/Endpoint.ts"
@@ -16,8 +17,15 @@ import type { Ending } from "../stage/Port.ts"
 import type { Peer } from "../stage/Transport.ts"
 import { Transport } from "../stage/Transport.ts"
 
-/** How long answers in flight are waited for when the host has ended its input. */
-const halfClose: Duration.Input = "1 second"
+/**
+ * How long answers in flight are waited for when the host has ended its input: a second where nobody says otherwise.
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const HalfClose = Context.Reference<Duration.Input>("@sallyport/core/session/Session/HalfClose", {
+  defaultValue: () => "1 second"
+})
 
 /**
  * How a session ended: how the far side did (`closed` where the host ended first), and whether a revision was agreed on.
@@ -63,7 +71,10 @@ const serve = Effect.fnUntraced(function*(peer: Peer) {
   const drained = Effect.gen(function*() {
     yield* endpoint.run(port)
     // The end of the host's input goes on at once, behind what still waits to be sent; answers in flight come back.
-    yield* Effect.timeoutOption(Effect.all([port.end, endpoint.idle], { concurrency: 2, discard: true }), halfClose)
+    yield* Effect.timeoutOption(
+      Effect.all([port.end, endpoint.idle], { concurrency: 2, discard: true }),
+      yield* HalfClose
+    )
     yield* endpoint.near.flush
     return closed
   })
