@@ -550,6 +550,12 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         refuse("host", call, name, standing.reason, Refusal.failure(standing.reason, { server, item: name }))
         return
       }
+      const variant = Nested.variantInArguments(call.params, standing.definition)
+      if (variant !== undefined) {
+        const more = `at /params${variant}`
+        refuse("host", call, name, "case-variant", Refusal.failure("case-variant", { server, item: name, more }))
+        return
+      }
       decide(
         port,
         { client, server, from: "host", method: call.method, name, params: call.params, pin: standing.pin },
@@ -601,6 +607,10 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
     const filtered = (call: Call, result: Text): Reply => {
       const fault = offer.fault()
       if (fault !== undefined) return fault
+      const tools = T.member(result, "tools")
+      if (tools === undefined || !T.isArray(tools)) {
+        return Refusal.failure("listing-failed", { server, more: "the answer has no array of tools" })
+      }
       let withheld = 0
       let text = T.filterElements(result, "tools", (element) => {
         const shown = offer.shows(element)

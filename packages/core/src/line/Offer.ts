@@ -49,7 +49,7 @@ const oldest = 60_000
  * @since 0.1.0
  */
 export type Standing =
-  | { readonly _tag: "Open"; readonly pin: string | undefined }
+  | { readonly _tag: "Open"; readonly pin: string | undefined; readonly definition: Text }
   | { readonly _tag: "Shut"; readonly reason: Reason.Reason }
 
 /**
@@ -423,9 +423,9 @@ export const make = Effect.fnUntraced(function*(options: Options) {
       if (!reading && now() - readAt >= lifetime) request()
       const verdict = judged.byName.get(name)
       if (verdict === undefined) return { _tag: "Shut", reason: "unknown-item" }
-      if (verdict._tag === "Accepted") return { _tag: "Open", pin: verdict.digest }
+      if (verdict._tag === "Accepted") return { _tag: "Open", pin: verdict.digest, definition: verdict.item.text }
       return options.firstSight === "observe"
-        ? { _tag: "Open", pin: undefined }
+        ? { _tag: "Open", pin: undefined, definition: verdict.item.text }
         : { _tag: "Shut", reason: verdict.reason }
     },
     stands: (name, pin) => {

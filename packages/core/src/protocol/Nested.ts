@@ -54,3 +54,48 @@ export const variantIn = (params: Text | undefined): string | undefined => {
   }
   return undefined
 }
+
+/** The arguments' names that are not one of these, but that some reader may take for one, or for another argument. */
+const confusable = (names: ReadonlyArray<string>, properties: ReadonlySet<string>): string | undefined => {
+  const known = new Map([...properties].map((name) => [Fold.fold(name), name]))
+  for (const name of names) {
+    if (properties.has(name)) continue
+    const folded = Fold.fold(name)
+    if (known.has(folded)) return name
+    known.set(folded, name)
+  }
+  return undefined
+}
+
+/**
+ * The JSON pointer into params of an argument of a tool that some reader may take for another one; `undefined` where there
+ * is none.
+ *
+ * **Details**
+ *
+ * Two arguments must not be equal but for case, and none may be spelled as a property of the tool's schema but for case.
+ * Where the schema itself has two such properties, both may be given: a person has accepted it.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const variantInArguments = (params: Text | undefined, definition: Text): string | undefined => {
+  const given = params === undefined ? undefined : T.member(params, "arguments")
+  if (given === undefined || !T.isObject(given)) return undefined
+  const names = T.members(given).map(([name]) => name)
+  if (names.length === 0) return undefined
+  const variant = confusable(names, propertiesOf(definition))
+  return variant === undefined ? undefined : `/arguments/${variant.slice(0, 128)}`
+}
+
+/** The newest one is remembered: a tool is mostly called many times in a row. */
+let newest: { readonly definition: Text; readonly properties: ReadonlySet<string> } | undefined
+
+const propertiesOf = (definition: Text): ReadonlySet<string> => {
+  if (newest?.definition === definition) return newest.properties
+  const schema = T.isObject(definition) ? T.member(definition, "inputSchema") : undefined
+  const found = schema !== undefined && T.isObject(schema) ? T.member(schema, "properties") : undefined
+  const properties = new Set(found === undefined ? [] : T.members(found).map(([name]) => name))
+  newest = { definition, properties }
+  return properties
+}

@@ -120,6 +120,26 @@ describe("the gate", () => {
     ["tools/call", { name: "read", task: { "TT\u004c": 1 } }, "/params/task/TTL"],
     ["tools/call", { name: "read", _meta: { progreſsToken: 1 } }, "/params/_meta/progre\u017fsToken"]
   ]
+  const schema = { type: "object", properties: { path: {}, x: {}, X: {} } }
+  const given: ReadonlyArray<readonly [args: unknown, pointer: string | undefined]> = [
+    [{ a: 1, A: 2 }, "/params/arguments/A"],
+    [{ path: "/tmp", Path: "/etc" }, "/params/arguments/Path"],
+    [{ PATH: "/etc" }, "/params/arguments/PATH"],
+    [{ "\u212a": 1, k: 2 }, "/params/arguments/k"],
+    [{ x: 1, X: 2, other: 3 }, undefined],
+    [{ deep: { a: 1, A: 2 } }, undefined]
+  ]
+  for (const [args, pointer] of given) {
+    it.effect(`arguments ${JSON.stringify(args)} are ${pointer === undefined ? "sent" : "refused"} (F3)`, () =>
+      Effect.gen(function*() {
+        const relay = yield* H.opened({ tools: [{ ...H.tool("read"), inputSchema: schema }] })
+        yield* relay.says(H.call(1, "read", args))
+        assert.lengthOf(relay.calls(), pointer === undefined ? 1 : 0)
+        if (pointer === undefined) return
+        assert.deepStrictEqual(reasons(relay.answers(1)), ["case-variant"])
+        assert.include(relay.answers(1)[0]?.error?.message ?? "", pointer)
+      }))
+  }
   for (const [method, params, pointer] of variants) {
     it.effect(`a case variant at ${pointer} refuses the request before the gate (F3)`, () =>
       Effect.gen(function*() {

@@ -457,6 +457,18 @@ describe("pages", () => {
       assert.deepStrictEqual(relay.entries("dropped").map(({ reason }) => reason), ["listing-cut"])
     }))
 
+  it.effect("an answer that has no array of tools is none: what stands in it was not filtered", () =>
+    Effect.gen(function*() {
+      const own: H.Answer = ({ id }) =>
+        id?.startsWith(`"sally`) === true
+          ? `"result":${H.json({ tools: [H.tool("read")] })}`
+          : `"result":${H.json({ tools: { evil: H.tool("evil") } })}`
+      const relay = yield* H.opened({ answers: { "tools/list": own } })
+      yield* relay.says(list(1))
+      assert.deepStrictEqual(reasons(relay.answers(1)), ["listing-failed"])
+      assert.notInclude(H.json(relay.answers(1)), "evil")
+    }))
+
   it.effect("what is recorded and answered of a name that a model makes up has an end", () =>
     Effect.gen(function*() {
       const relay = yield* H.opened()
