@@ -9,6 +9,7 @@ import * as Changes from "./changes.ts"
 import * as Contents from "./content.ts"
 import * as Reading from "./reading.ts"
 import * as Schemas from "./schemas.ts"
+import * as Tasks from "./tasks.ts"
 
 export default Server.layerDispatch(
   {
@@ -23,5 +24,6 @@ export default Server.layerDispatch(
   ...Schemas.parts,
   ...Changes.parts,
   ...Reading.parts,
+  ...Tasks.parts,
   Asking.prompt
 ).pipe(Layer.provide(Changes.Memory.layer))

@@ -31,12 +31,12 @@ export interface Icon {
 }
 
 /**
- * A member of a definition, and the first revision that has it.
+ * A member of a definition, with the first and the last revision that has it.
  *
  * @category models
  * @since 0.1.0
  */
-export type Member = readonly [name: string, value: unknown, since?: Revision]
+export type Member = readonly [name: string, value: unknown, since?: Revision, last?: Revision]
 
 /**
  * The text of a definition in a revision.
@@ -53,13 +53,17 @@ export type Definition = (revision: Revision) => Text
  * @since 0.1.0
  */
 export const make = (members: ReadonlyArray<Member>): Definition => {
-  const texts = members.flatMap(([name, value, since = "2024-11-05"]) =>
-    value === undefined ? [] : [[name, T.fromValue(value), since] as const]
+  const texts = members.flatMap(([name, value, since = "2024-11-05", last]) =>
+    value === undefined ? [] : [[name, T.fromValue(value), since, last] as const]
   )
   const known = new Map<Revision, Text>()
   return (revision) => {
     const text = known.get(revision) ??
-      T.object(texts.flatMap(([name, value, since]) => revision >= since ? [[name, value] as const] : []))
+      T.object(
+        texts.flatMap(([name, value, since, last]) =>
+          revision >= since && (last === undefined || revision <= last) ? [[name, value] as const] : []
+        )
+      )
     known.set(revision, text)
     return text
   }

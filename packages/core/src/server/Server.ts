@@ -17,6 +17,7 @@
  */
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as NodeConsole from "../node/NodeConsole.ts"
@@ -33,6 +34,7 @@ import * as Slots from "./internal/Slots.ts"
 import * as State from "./internal/State.ts"
 import type { Kind } from "./internal/Table.ts"
 import * as Table from "./internal/Table.ts"
+import * as Tasks from "./internal/Tasks.ts"
 import type { Loads, Part, Services, Single } from "./Part.ts"
 import { keyOf, mapEffects } from "./Part.ts"
 import { Registry, type Service } from "./Registry.ts"
@@ -70,6 +72,15 @@ export interface Options {
   readonly concurrency?: number | undefined
   /** How many calls wait for their place, of all clients together; one more is refused: 4096. */
   readonly queue?: number | undefined
+  /**
+   * The bounds of tasks, of all clients together: how long one is kept from its beginning on, whatever it does (1 hour; a
+   * client may want less), how often to ask about it (every second), and how many there are (1024); one more is refused.
+   */
+  readonly tasks?: {
+    readonly ttl?: Duration.Input | undefined
+    readonly pollInterval?: Duration.Input | undefined
+    readonly max?: number | undefined
+  } | undefined
 }
 
 /**
@@ -109,6 +120,8 @@ export function layerDispatch<R>(
 ): Layer.Layer<Dispatch | Registry, never, R> {
   return Layer.effectContext(Effect.gen(function*() {
     const around = quiet(yield* Effect.context<never>())
+    // Tasks outlive the connections that they come from, but not the server.
+    const scope = yield* Effect.scope
     const seal = NodeSeal.make()
     const table = Table.make(options.expects ?? [])
     const audience = new Set<Audience>()
@@ -167,6 +180,8 @@ export function layerDispatch<R>(
       ["icons", options.icons, "2025-11-25"],
       ["websiteUrl", options.websiteUrl, "2025-11-25"]
     ])
+    const fresh = seal.name
+    const inside = Context.add(around, Registry, registry)
     const program: Program = {
       name: options.name,
       serverInfo: info,
@@ -179,8 +194,9 @@ export function layerDispatch<R>(
       table,
       slots: Slots.make(options.concurrency ?? 64, options.queue ?? 4096),
       states: State.make(seal),
-      fresh: seal.name,
-      context: Context.add(around, Registry, registry),
+      tasks: Tasks.make({ serverInfo: info, context: inside, audience, fresh }, options.tasks ?? {}, scope),
+      fresh,
+      context: inside,
       audience
     }
     return Context.make(Dispatch, { open: (who) => Desk.open(program, who) }).pipe(Context.add(Registry, registry))

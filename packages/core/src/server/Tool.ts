@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import type { Revision } from "../protocol/Revision.ts"
 import type { Text } from "../wire/Message.ts"
 import * as T from "../wire/Text.ts"
+import type { Asks } from "./Client.ts"
 import { AskError } from "./Client.ts"
 import * as Content from "./Content.ts"
 import type { Icon, JsonObject } from "./Definition.ts"
@@ -47,6 +48,29 @@ export type Timeout = Duration.Input | {
 }
 
 /**
+ * Whether a tool may run as a task, or has to.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type TaskSupport = "optional" | "required"
+
+/**
+ * How a tool runs as a task.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Task {
+  readonly support: TaskSupport
+  /**
+   * Asked before the task begins, where the revision has that (2026-07-28). The handler asks it all the same, under the
+   * same key, and has the answer at once.
+   */
+  readonly first?: Asks | undefined
+}
+
+/**
  * What a tool is made of.
  *
  * @category models
@@ -65,6 +89,12 @@ export interface Options<Input, Output> {
   readonly icons?: ReadonlyArray<Icon> | undefined
   readonly meta?: JsonObject | undefined
   readonly timeout?: Timeout | undefined
+  /**
+   * Whether the client may have it run as a task, which it asks about later (2025-11-25, and the extension
+   * io.modelcontextprotocol/tasks of 2026-07-28); it may not. Where a revision has no tasks, even a tool that requires
+   * one is called as any other.
+   */
+  readonly task?: TaskSupport | Task | undefined
 }
 
 /**
@@ -150,6 +180,7 @@ export interface Tool<out R> {
   readonly name: string
   readonly definition: Definition.Definition
   readonly timeout: Timeout | undefined
+  readonly task: Task | undefined
   readonly call: (args: Text, revision: Revision) => Effect.Effect<Body, Failure, R>
 }
 
@@ -199,10 +230,12 @@ export function make<R, E>(
   const input: Codec<R> = options.input ?? noArguments
   const read = decoder(input)
   const answer = options.output === undefined ? plain : structuredBy(options.output)
+  const task = typeof options.task === "string" ? { support: options.task } : options.task
   return {
     _tag: "Tool",
     name,
     timeout: options.timeout,
+    task,
     definition: Definition.make([
       ["name", name],
       ["title", options.title, "2025-06-18"],
@@ -211,6 +244,7 @@ export function make<R, E>(
       ["outputSchema", answer.schema, answer.since],
       ["annotations", options.annotations, "2025-03-26"],
       ["icons", options.icons, "2025-11-25"],
+      ["execution", task === undefined ? undefined : { taskSupport: task.support }, "2025-11-25", "2025-11-25"],
       ["_meta", options.meta, "2025-06-18"]
     ]),
     call: (args, revision) =>

@@ -114,6 +114,7 @@ const adapt = <E, R>(tool: AiTool.Any, { handle }: Kit<E, R>): Tool<R | Client.C
     _tag: "Tool",
     name: tool.name,
     timeout: undefined,
+    task: undefined,
     definition: Definition.make([
       ["name", tool.name],
       ["title", Option.getOrUndefined(Context.getOption(annotations, AiTool.Title)), "2025-06-18"],

@@ -22,6 +22,7 @@ import type { Who } from "../../stage/Transport.ts"
 import type { Reply, Text } from "../../wire/Message.ts"
 import * as T from "../../wire/Text.ts"
 import type { Level } from "../Client.ts"
+import * as Client from "../Client.ts"
 import * as Completion from "../Completion.ts"
 import { NotFound } from "../Refusal.ts"
 import * as answer from "./answer.ts"
@@ -31,6 +32,7 @@ import * as Flights from "./Flights.ts"
 import { argumentsOf, none, objectOf, stringOf } from "./params.ts"
 import type { Program } from "./Program.ts"
 import * as Subscriptions from "./Subscriptions.ts"
+import * as Tasks from "./Tasks.ts"
 
 const yes = T.literal("true")
 
@@ -45,6 +47,22 @@ const lists = {
 } as const
 
 const isList = (method: string): method is keyof typeof lists => Object.hasOwn(lists, method)
+
+const taskCapability = T.object([
+  ["list", none],
+  ["cancel", none],
+  ["requests", T.object([["tools", T.object([["call", none]])]])]
+])
+
+/** The lifetime that a client wants; NaN where that is none. */
+const ttlOf = (task: Text): number | undefined => {
+  const text = T.member(task, "ttl")
+  if (text === undefined) return undefined
+  const ttl = Number(/^\d+$/.test(text) ? text : Number.NaN)
+  return Number.isSafeInteger(ttl) ? ttl : Number.NaN
+}
+
+const noAnswers: ReadonlyMap<string, Text> = new Map()
 
 const noCapabilities: ReadonlySet<Capability.Path> = new Set()
 
@@ -65,16 +83,26 @@ const refers = <A>(
 export const open = (program: Program, who: Who): Leg =>
   Effect.fnUntraced(function*(back: Port) {
     const scope = yield* Effect.scope
-    const { audience, context, table } = program
+    const { audience, context, table, tasks } = program
     const { empty, fail, failed, invalid } = answer
     const runs = start(context, scope)
     const flights = Flights.make(program, who, back, scope)
-    const subscriptions = Subscriptions.make(table, back, () => void runs(back.flush, () => {}))
+    const flush = (): void => void runs(back.flush, () => {})
+    const subscriptions = Subscriptions.make(table, back, flush)
+    const line = Tasks.line(back, flush)
     audience.add(subscriptions)
-    yield* Scope.addFinalizer(scope, Effect.sync(() => audience.delete(subscriptions)))
+    yield* Scope.addFinalizer(
+      scope,
+      Effect.sync(() => {
+        audience.delete(subscriptions)
+        tasks.leave(line)
+      })
+    )
 
     /** The opened legacy session. */
     let session: Caller | undefined
+    /** Whether it was told, when it was opened, that tools run as tasks. */
+    let sessionTasks = false
     let level: Level = "info"
 
     // ---- opening
@@ -87,8 +115,12 @@ export const open = (program: Program, who: Who): Leg =>
       if (table.offers("prompts")) entries.push(["prompts", changes])
       if (table.offers("resources")) entries.push(["resources", T.object([["subscribe", yes], ["listChanged", yes]])])
       if (table.offers("tools")) entries.push(["tools", changes])
-      if (program.extensions !== undefined && Revision.isModern(revision)) {
-        entries.push(["extensions", program.extensions])
+      if (table.runsTasks() && revision === "2025-11-25") entries.push(["tasks", taskCapability])
+      if (Revision.isModern(revision)) {
+        const extensions = table.runsTasks()
+          ? T.setMember(program.extensions ?? none, Tasks.extension, none)
+          : program.extensions
+        if (extensions !== undefined) entries.push(["extensions", extensions])
       }
       return T.object(entries)
     }
@@ -115,6 +147,7 @@ export const open = (program: Program, who: Who): Leg =>
         info,
         level: () => level
       }
+      sessionTasks = revision === "2025-11-25" && table.runsTasks()
       subscriptions.open()
       call.reply({
         _tag: "Result",
@@ -205,7 +238,13 @@ export const open = (program: Program, who: Who): Leg =>
         case "resources/unsubscribe":
           return subscribe(call, revision, params)
         case "subscriptions/listen":
-          return subscriptions.listen(call, params)
+          return listen(call, caller, params)
+        case "tasks/get":
+        case "tasks/result":
+        case "tasks/update":
+        case "tasks/cancel":
+        case "tasks/list":
+          return aboutTask(call, caller, params)
         default:
           return call.reply(Refusals.failure("unknown-method"))
       }
@@ -218,11 +257,78 @@ export const open = (program: Program, who: Who): Leg =>
       if (tool === undefined) return call.reply(invalid(`Unknown tool: ${name}`))
       const args = argumentsOf(params)
       if (args === undefined) return call.reply(invalid("params.arguments must be an object"))
-      flights.serve(call, caller, {
-        name,
-        timeout: tool.timeout,
-        run: () => tool.call(args, caller.revision)
-      })
+      const { task, timeout } = tool
+      const run = () => tool.call(args, caller.revision)
+      const plainly = (): void => flights.serve(call, caller, { name, timeout, run })
+      const open = (given: ReadonlyMap<string, Text>, ttl?: number): Flights.Next =>
+        tasks.open({ call, caller, line, ttl, timeout, given, run })
+      if (Revision.isModern(caller.revision)) {
+        if (task === undefined) return plainly()
+        const lacks = undeclared(caller)
+        if (lacks !== undefined) return task.support === "required" ? call.reply(lacks) : plainly()
+        const { first } = task
+        if (first === undefined) return go(call, open(noAnswers))
+        return flights.serve(call, caller, {
+          name,
+          timeout,
+          run: () => Effect.as(Client.ask(first), { members: [] }),
+          next: open
+        })
+      }
+      if (!sessionTasks) return plainly()
+      const wanted = T.member(params, "task")
+      if (wanted === undefined) {
+        return task?.support === "required"
+          ? call.reply(fail(-32601, `The tool ${name} runs only as a task: the call needs params.task`))
+          : plainly()
+      }
+      if (task === undefined) return call.reply(fail(-32601, `The tool ${name} does not run as a task`))
+      const ttl = T.isObject(wanted) ? ttlOf(wanted) : Number.NaN
+      return Number.isNaN(ttl)
+        ? call.reply(invalid("params.task must be an object, and its ttl an integer of milliseconds"))
+        : go(call, open(noAnswers, ttl))
+    }
+
+    const go = (call: Call, { begin, reply }: Flights.Next): void => {
+      call.reply(reply)
+      begin()
+    }
+
+    /** The refusal of a request that does not declare the extension for tasks. */
+    const undeclared = ({ capabilities }: Caller): Reply | undefined => {
+      const lacks = Negotiation.lacking(capabilities, ["client.extensions.io.modelcontextprotocol/tasks"], "2026-07-28")
+      return lacks === undefined ? undefined : fail(lacks.code, lacks.message, lacks.data)
+    }
+
+    const aboutTask = (call: Call, caller: Caller, params: Text): void => {
+      const modern = Revision.isModern(caller.revision)
+      if (modern ? !table.runsTasks() : !sessionTasks) return call.reply(Refusals.failure("unknown-method"))
+      const lacks = modern ? undeclared(caller) : undefined
+      if (lacks !== undefined) return call.reply(lacks)
+      const named = { caller, params }
+      switch (call.method) {
+        case "tasks/get":
+          return call.reply(tasks.get(named))
+        case "tasks/cancel":
+          return call.reply(tasks.cancel(named))
+        case "tasks/update":
+          return call.reply(tasks.update(named))
+        case "tasks/result":
+          return tasks.result(named, call, line)
+        default:
+          return call.reply(tasks.list(line, T.member(params, "cursor"), program.pageSize))
+      }
+    }
+
+    const listen = (call: Call, caller: Caller, params: Text): void => {
+      const ids = T.member(objectOf(params, "notifications") ?? none, "taskIds")
+      const wanted = ids === undefined || !table.runsTasks()
+        ? []
+        : T.elements(ids).map(T.string).filter((id) => id !== undefined).slice(0, Subscriptions.maxSubscribed)
+      const lacks = wanted.length > 0 ? undeclared(caller) : undefined
+      return lacks === undefined
+        ? subscriptions.listen(call, params, tasks.own(caller, wanted))
+        : call.reply(lacks)
     }
 
     const readResource = (call: Call, caller: Caller, params: Text): void => {
@@ -301,6 +407,7 @@ export const open = (program: Program, who: Who): Leg =>
       cancel: (call) => {
         subscriptions.cancel(call)
         flights.cancel(call)
+        tasks.forget(call)
       },
       notify: () => {},
       flush: Effect.void,

@@ -75,11 +75,73 @@ export interface Exchange {
   readonly service: Service
   /** The questions that the handler has ended with (2026-07-28), if it has. */
   readonly questions: () => Body | undefined
+  /** The answers that the handler made use of, by key. */
+  readonly answers: () => ReadonlyMap<string, Text>
   /** From now on nothing is sent for it. */
   readonly close: () => void
   /** Called with each step of progress, and around the time in which the client is asked. */
   readonly onLife: (listener: (life: "progress" | "asking" | "answered") => void) => void
 }
+
+const failure = (reason: AskError["reason"], key: string, message: string, ask: Ask<unknown>): AskError =>
+  new AskError({ reason, key, message, requires: ask.requires })
+
+/**
+ * Why a client cannot be asked one of these: it did not declare what that takes.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const unsupported = (
+  { capabilities, revision }: Caller,
+  entries: ReadonlyArray<readonly [key: string, ask: Ask<unknown>]>
+): AskError | undefined => {
+  const unable = entries.find(([, ask]) => !ask.supported(capabilities, revision))
+  if (unable === undefined) return undefined
+  const [key, ask] = unable
+  const needs = JSON.stringify(ask.requires)
+  return failure("not-supported", key, `The client cannot be asked ${ask.method}: it did not declare ${needs}`, ask)
+}
+
+/**
+ * Asks one key as a request of its own.
+ *
+ * @category asking
+ * @since 0.1.0
+ */
+export const request = <A>(
+  back: Port,
+  key: string,
+  ask: Ask<A>,
+  params: Text | undefined
+): Effect.Effect<A, AskError> =>
+  Effect.suspend(() => {
+    const answered = Deferred.makeUnsafe<Reply>()
+    const own: Call = {
+      wish: undefined,
+      method: ask.method,
+      params,
+      reply: (reply) => Deferred.doneUnsafe(answered, Effect.succeed(reply))
+    }
+    back.request(own)
+    return Effect.andThen(back.flush, Deferred.await(answered)).pipe(
+      Effect.onInterrupt(() => {
+        back.cancel(own, undefined)
+        return back.flush
+      }),
+      Effect.flatMap((reply) => {
+        if (reply._tag === "Failure") {
+          const said = T.member(reply.error, "message")
+          const why = said === undefined ? "it gave no reason" : T.string(said) ?? "it gave no reason"
+          return Effect.fail(failure("refused", key, `The client refused ${ask.method}: ${why}`, ask))
+        }
+        const answer = ask.read(reply.result)
+        return answer === undefined
+          ? Effect.fail(failure("bad-answer", key, `The client's answer to ${ask.method} does not fit`, ask))
+          : Effect.succeed(answer)
+      })
+    )
+  })
 
 /**
  * Opens the exchange of a request. `end` is called when the handler has to stop because the client must be asked first.
@@ -142,39 +204,6 @@ export const make = (
       )
     })
 
-  const failure = (reason: AskError["reason"], key: string, message: string, ask: Ask<unknown>): AskError =>
-    new AskError({ reason, key, message, requires: ask.requires })
-
-  /** Asks one key as a request of its own. */
-  const request = <A>(key: string, ask: Ask<A>): Effect.Effect<A, AskError> =>
-    Effect.suspend(() => {
-      const answered = Deferred.makeUnsafe<Reply>()
-      const own: Call = {
-        wish: undefined,
-        method: ask.method,
-        params: ask.params(caller.revision, fresh()),
-        reply: (reply) => Deferred.doneUnsafe(answered, Effect.succeed(reply))
-      }
-      back.request(own)
-      return Effect.andThen(back.flush, Deferred.await(answered)).pipe(
-        Effect.onInterrupt(() => {
-          back.cancel(own, undefined)
-          return back.flush
-        }),
-        Effect.flatMap((reply) => {
-          if (reply._tag === "Failure") {
-            const said = T.member(reply.error, "message")
-            const why = said === undefined ? "it gave no reason" : T.string(said) ?? "it gave no reason"
-            return Effect.fail(failure("refused", key, `The client refused ${ask.method}: ${why}`, ask))
-          }
-          const answer = ask.read(reply.result)
-          return answer === undefined
-            ? Effect.fail(failure("bad-answer", key, `The client's answer to ${ask.method} does not fit`, ask))
-            : Effect.succeed(answer)
-        })
-      )
-    })
-
   const answerOf = <A>(key: string, ask: Ask<A>): A | undefined => {
     const text = rounds.before.answers.get(key)
     if (text === undefined || !T.isObject(text) || ask.onlyAsked && !rounds.before.told) return undefined
@@ -232,14 +261,8 @@ export const make = (
   function ask<const A extends Asks>(asks: A): Effect.Effect<Answers<A>, AskError>
   function ask(asks: Asks): Effect.Effect<Readonly<Record<string, unknown>>, AskError> {
     const entries = Object.entries(asks)
-    const unable = entries.find(([, ask]) => !ask.supported(caller.capabilities, caller.revision))
-    if (unable !== undefined) {
-      const [key, ask] = unable
-      const needs = JSON.stringify(ask.requires)
-      return Effect.fail(
-        failure("not-supported", key, `The client cannot be asked ${ask.method}: it did not declare ${needs}`, ask)
-      )
-    }
+    const unable = unsupported(caller, entries)
+    if (unable !== undefined) return Effect.fail(unable)
     if (modern) {
       const answers = entries.map(([key, ask]) => [key, answerOf(key, ask), ask] as const)
       const missing = answers.flatMap(([key, answer, ask]) => answer === undefined ? [[key, ask] as const] : [])
@@ -249,9 +272,14 @@ export const make = (
     }
     return Effect.suspend(() => {
       listener("asking")
-      return Effect.all(Object.fromEntries(entries.map(([key, ask]) => [key, request(key, ask)])), {
-        concurrency: "unbounded"
-      })
+      return Effect.all(
+        Object.fromEntries(
+          entries.map(([key, ask]) => [key, request(back, key, ask, ask.params(caller.revision, fresh()))])
+        ),
+        {
+          concurrency: "unbounded"
+        }
+      )
     }).pipe(Effect.ensuring(Effect.sync(() => listener("answered"))))
   }
 
@@ -279,6 +307,7 @@ export const make = (
       once
     },
     questions: () => questions,
+    answers: () => accepted,
     close: () => {
       open = false
     },

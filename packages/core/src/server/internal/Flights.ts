@@ -6,7 +6,6 @@
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -19,10 +18,9 @@ import * as Revision from "../../protocol/Revision.ts"
 import { exitOf } from "../../stage/internal/constant.ts"
 import type { Call, Port } from "../../stage/Port.ts"
 import type { Who } from "../../stage/Transport.ts"
-import type { Reply } from "../../wire/Message.ts"
+import type { Reply, Text } from "../../wire/Message.ts"
 import * as T from "../../wire/Text.ts"
 import { Client } from "../Client.ts"
-import { Refusal } from "../Refusal.ts"
 import type { Hints } from "../Resource.ts"
 import type { Timeout } from "../Tool.ts"
 import * as answer from "./answer.ts"
@@ -33,6 +31,7 @@ import * as Exchange from "./Exchange.ts"
 import { objectOf } from "./params.ts"
 import type { Program, Services } from "./Program.ts"
 import type { Bound, Rounds } from "./State.ts"
+import { timed } from "./timed.ts"
 
 /**
  * What there is to run for a request.
@@ -46,6 +45,20 @@ export interface Job {
   readonly timeout?: Timeout | undefined
   readonly hints?: Hints | undefined
   readonly run: () => Effect.Effect<Body, Failure, Services>
+  /** What goes on when it has run, which is then answered with this: the handler's answers are at hand. */
+  readonly next?: ((answers: ReadonlyMap<string, Text>) => Next) | undefined
+}
+
+/**
+ * What goes on behind an answer.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Next {
+  readonly reply: Reply
+  /** To be called once the answer was sent. */
+  readonly begin: () => void
 }
 
 /**
@@ -70,37 +83,6 @@ const hasEnded = (flight: Flight): boolean => flight.state === "ended"
 const maxLoose = 64 * 1024
 
 const noRounds: Rounds = { chain: "", round: 0, told: false, answers: new Map(), asked: new Set(), kept: new Map() }
-
-/** Hands on what a handler does at most for so long; time in which the client is asked does not count. */
-const timed = (
-  effect: Effect.Effect<Body, Failure, Services>,
-  timeout: Timeout,
-  exchange: Exchange.Exchange,
-  now: () => number,
-  late: (after: Duration.Duration) => Effect.Effect<Body, Failure>
-): Effect.Effect<Body, Failure, Services> =>
-  Effect.suspend(() => {
-    const [given, resets] = typeof timeout === "object" && "resetOnProgress" in timeout
-      ? [timeout.after, timeout.resetOnProgress]
-      : [timeout, false]
-    const after = Duration.fromInputUnsafe(given)
-    const millis = Duration.toMillis(after)
-    let deadline = now() + millis
-    let asking = 0
-    let since = 0
-    exchange.onLife((life) => {
-      if (life === "progress") {
-        if (resets) deadline = now() + millis
-      } else if (life === "asking") {
-        if (asking++ === 0) since = now()
-      } else if (--asking === 0) deadline += now() - since
-    })
-    const watch: Effect.Effect<void> = Effect.suspend(() => {
-      const left = asking > 0 ? millis : deadline - now()
-      return left <= 0 ? Effect.void : Effect.andThen(Effect.sleep(left), watch)
-    })
-    return Effect.raceFirst(effect, Effect.andThen(watch, Effect.suspend(() => late(after))))
-  })
 
 /**
  * @category constructors
@@ -167,8 +149,16 @@ export const make = (program: Program, who: Who, back: Port, scope: Scope.Scope)
 
     flight.state = "runs"
     const exchange = Exchange.make(call, caller, around, { before, bound }, () => flight.stop())
+    let goOn = nothing
     const replyOf = (exit: Exit.Exit<Body, Failure>): Reply => {
-      if (Exit.isSuccess(exit)) return answer.result(program, revision, exit.value, job.hints)
+      if (Exit.isSuccess(exit)) {
+        if (job.next === undefined || flight.state === "cancelled") {
+          return answer.result(program, revision, exit.value, job.hints)
+        }
+        const next = job.next(exchange.answers())
+        goOn = next.begin
+        return next.reply
+      }
       const questions = exchange.questions()
       if (questions !== undefined) return answer.result(program, revision, questions, undefined, "input_required")
       const failure = Cause.findErrorOption(exit.cause)
@@ -182,6 +172,7 @@ export const make = (program: Program, who: Who, back: Port, scope: Scope.Scope)
       }
       // Metadata and the data of errors are the author's own values: they may be none that JSON can have.
       end(Result.getOrElse(Result.try(() => replyOf(exit)), (defect) => broken(call, revision, Cause.die(defect))))
+      goOn()
     }
     let asked = false
     flight.stop = () => {
@@ -189,7 +180,7 @@ export const make = (program: Program, who: Who, back: Port, scope: Scope.Scope)
     }
     const timeout = job.timeout ?? program.timeout
     const stop = start(Context.add(context, Client, exchange.service), scope)(
-      timeout === undefined ? effect : timed(effect, timeout, exchange, now, (after) => late(call, after)),
+      timeout === undefined ? effect : timed(effect, timeout, exchange, now, call.method),
       settle
     )
     turn = false
@@ -198,13 +189,6 @@ export const make = (program: Program, who: Who, back: Port, scope: Scope.Scope)
     flights.set(call, flight)
     // It ended with questions before it could be told to stop.
     if (asked) stop()
-  }
-
-  const late = (call: Call, after: Duration.Duration): Effect.Effect<Body, Failure> => {
-    const words = `It took longer than ${Duration.format(after)} and was stopped`
-    return call.method === "tools/call"
-      ? Effect.succeed(body.error(words))
-      : Effect.fail(new Refusal({ code: -32603, message: words }))
   }
 
   /** What earlier rounds came to, with the answers of this one; `undefined` where its state cannot be accepted. */

@@ -13,6 +13,7 @@ import type { Timeout } from "../Tool.ts"
 import type { Slots } from "./Slots.ts"
 import type { States } from "./State.ts"
 import type { Kind, Table } from "./Table.ts"
+import type { Tasks } from "./Tasks.ts"
 
 /**
  * A server, once its layer is built.
@@ -32,6 +33,7 @@ export interface Program {
   readonly table: Table
   readonly slots: Slots
   readonly states: States
+  readonly tasks: Tasks
   /** A name that nobody can guess. */
   readonly fresh: () => string
   readonly context: Context.Context<Registry>
@@ -47,6 +49,8 @@ export interface Program {
 export interface Audience {
   readonly changed: (kind: Kind) => void
   readonly updated: (uri: string) => void
+  /** A task has moved, and says this of itself (2026-07-28). */
+  readonly task: (id: string, detailed: Text) => void
 }
 
 /**

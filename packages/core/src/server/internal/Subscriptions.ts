@@ -28,7 +28,12 @@ export interface Subscriptions extends Audience {
   readonly open: () => void
   readonly subscribe: (call: Call, uri: string) => void
   readonly unsubscribe: (call: Call, uri: string) => void
-  readonly listen: (call: Call, params: Text) => void
+  /** Opens a subscription; with these tasks, which say this of themselves now. */
+  readonly listen: (
+    call: Call,
+    params: Text,
+    tasks: ReadonlyArray<readonly [id: string, detailed: Text]>
+  ) => void
   readonly cancel: (call: Call) => void
   /** Ends what is open, in order (2026-07-28 basic/patterns/subscriptions, Graceful Closure). */
   readonly end: () => void
@@ -38,10 +43,17 @@ export interface Subscriptions extends Audience {
 interface Listen {
   readonly kinds: ReadonlySet<Kind>
   readonly uris: ReadonlySet<string>
+  readonly tasks: ReadonlySet<string>
 }
 
-/** How many resources a client may subscribe to, and how many subscriptions it may have open. */
-const maxSubscribed = 1024
+/**
+ * How many resources or tasks a client may subscribe to at a time.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const maxSubscribed = 1024
+/** How many subscriptions a client may have open. */
 const maxListens = 64
 
 const yes = T.literal("true")
@@ -52,6 +64,8 @@ const kinds: ReadonlyArray<Kind> = ["tools", "resources", "prompts"]
 /** What carries the id of the subscription that it belongs to. */
 const tagged = (call: Call): Text =>
   T.object([["_meta", T.object([[Revision.meta.subscriptionId, call.wish ?? T.literal("null")]])]])
+
+const about = (call: Call, detailed: Text): Text => T.object([...T.members(detailed), ...T.members(tagged(call))])
 
 /**
  * @category constructors
@@ -77,7 +91,7 @@ export const make = (table: Table, back: Port, flush: () => void): Subscriptions
       subscribed.delete(uri)
       call.reply(answer.empty)
     },
-    listen: (call, params) => {
+    listen: (call, params, tasks) => {
       const wanted = objectOf(params, "notifications")
       if (wanted === undefined) {
         return call.reply(answer.invalid("subscriptions/listen needs params.notifications, an object"))
@@ -88,12 +102,15 @@ export const make = (table: Table, back: Port, flush: () => void): Subscriptions
         ? T.elements(T.member(wanted, "resourceSubscriptions") ?? none).map(T.string)
           .filter((uri) => uri !== undefined).slice(0, maxSubscribed)
         : []
-      listens.set(call, { kinds: new Set(granted), uris: new Set(uris) })
+      listens.set(call, { kinds: new Set(granted), uris: new Set(uris), tasks: new Set(tasks.map(([id]) => id)) })
       const honoured = T.object([
         ...granted.map((kind) => [listed[kind], yes] as const),
-        ...(uris.length === 0 ? [] : [["resourceSubscriptions", T.array(uris.map(T.quote))] as const])
+        ...(uris.length === 0 ? [] : [["resourceSubscriptions", T.array(uris.map(T.quote))] as const]),
+        ...(tasks.length === 0 ? [] : [["taskIds", T.array(tasks.map(([id]) => T.quote(id)))] as const])
       ])
       back.notify("notifications/subscriptions/acknowledged", T.setMember(tagged(call), "notifications", honoured))
+      // What has moved since the client asked last is not told a second time by anything else.
+      for (const [, detailed] of tasks) back.notify("notifications/tasks", about(call, detailed))
     },
     changed: (kind) => {
       const method = `notifications/${kind}/list_changed`
@@ -108,6 +125,15 @@ export const make = (table: Table, back: Port, flush: () => void): Subscriptions
         if (wants.uris.has(uri)) back.notify(method, T.setMember(tagged(call), "uri", T.quote(uri)))
       }
       flush()
+    },
+    task: (id, detailed) => {
+      let told = false
+      for (const [call, wants] of listens) {
+        if (!wants.tasks.has(id)) continue
+        back.notify("notifications/tasks", about(call, detailed))
+        told = true
+      }
+      if (told) flush()
     },
     cancel: (call) => {
       for (const listening of listens.keys()) if (means(listening, call)) listens.delete(listening)

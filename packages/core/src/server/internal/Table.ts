@@ -67,6 +67,8 @@ export interface Table {
   readonly drop: (part: Named) => boolean
   readonly offers: (kind: Kind) => boolean
   readonly completes: () => boolean
+  /** Whether a tool may run as a task. */
+  readonly runsTasks: () => boolean
   /** The members of a page, or `undefined` where the cursor is none of ours. */
   readonly page: (
     list: "tools" | "resources" | "resourceTemplates" | "prompts",
@@ -136,6 +138,7 @@ export const make = (expects: ReadonlyArray<Kind>): Table => {
       expects.includes(kind) ||
       (kind === "resources" ? resources.size > 0 || templates.size > 0 : lists[kind].size > 0),
     completes: () => [...prompts.values(), ...templates.values()].some(({ part }) => part.completions.size > 0),
+    runsTasks: () => [...tools.values()].some(({ part }) => part.task !== undefined),
     page: (list, revision, cursor, size) => {
       const from = after(list, cursor)
       if (from === undefined) return undefined

@@ -43,11 +43,11 @@ export const invalid = (message: string): Reply => fail(-32602, message)
  * @since 0.1.0
  */
 export const result = (
-  program: Program,
+  program: Pick<Program, "serverInfo">,
   revision: Revision.Revision,
   { members, meta }: Body,
   hints?: Hints,
-  type: "complete" | "input_required" = "complete"
+  type: "complete" | "input_required" | "task" = "complete"
 ): Reply => ({
   _tag: "Result",
   result: Revision.isModern(revision)
