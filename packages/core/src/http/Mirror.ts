@@ -105,10 +105,6 @@ const equal = (a: string, b: string): boolean => a === b
 const sameInteger = (a: string, b: string): boolean =>
   /^-?\d+(?:\.0+)?$/.test(a) && Number.isSafeInteger(Number(a)) && Number(a) === Number(b)
 
-/** The member of params that `Mcp-Name` repeats; the extension's tasks/* are named by their task. */
-const namedBy = (method: string): string | undefined =>
-  method.startsWith("tasks/") ? "taskId" : Method.reaches(method, "host")?.named
-
 /**
  * The tool that a `tools/call` names.
  *
@@ -129,7 +125,8 @@ export const toolOf = (params: Text | undefined): string | undefined => {
 export const standard = (headers: Headers, method: string, params: Text | undefined): string | undefined => {
   const wrong = judge("Mcp-Method", headers["mcp-method"], method)
   if (wrong !== undefined) return wrong
-  const member = namedBy(method)
+  // A method of another revision is not there: it is refused as that, whatever its headers say.
+  const member = Method.nameMember(method, "2026-07-28")
   if (member === undefined) return undefined
   const value = params === undefined ? undefined : T.member(params, member)
   return judge("Mcp-Name", headers["mcp-name"], value === undefined ? undefined : T.string(value))
