@@ -13,19 +13,8 @@ const expected = {
   "2025-11-25": { scenarios: 33, passed: 80, failing: [] },
   "2026-07-28": {
     scenarios: 50,
-    passed: 163,
-    // The extension io.modelcontextprotocol/tasks, which is never scored.
-    failing: [
-      "tasks-capability-negotiation",
-      "tasks-dispatch-and-envelope",
-      "tasks-lifecycle",
-      "tasks-mrtr-composition",
-      "tasks-mrtr-input",
-      "tasks-request-headers",
-      "tasks-request-state-removal",
-      "tasks-required-task-error",
-      "tasks-wire-fields"
-    ]
+    passed: 196,
+    failing: []
   }
 } as const
 

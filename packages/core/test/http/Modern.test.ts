@@ -147,7 +147,16 @@ describe("HttpTransport, modern requests", () => {
   it.effect("answers 404 to methods that 2026-07-28 does not have, or the server", () =>
     Effect.gen(function*() {
       const http = yield* H.make()
-      for (const method of ["initialize", "ping", "logging/setLevel", "resources/subscribe", "unknown/method"]) {
+      for (
+        const method of [
+          "initialize",
+          "ping",
+          "logging/setLevel",
+          "resources/subscribe",
+          "tasks/result",
+          "unknown/method"
+        ]
+      ) {
         assert.deepStrictEqual(refusal(yield* ask(http, method)), [404, -32601, 1], method)
       }
     }))
