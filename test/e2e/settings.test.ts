@@ -44,6 +44,30 @@ describe("settings", () => {
     assert.deepStrictEqual(await wire.ended, [0, null])
   })
 
+  it("a folder that no longer exists is no place to start in, and that is said in a sentence", () => {
+    const gone = fresh()
+    const { args, command } = servers.relayed(servers.sdk2("dual"), join(fresh(), "state"))
+    const ended = spawnSync("sh", ["-c", "cd \"$0\"; rmdir \"$0\"; exec \"$@\"", gone, command, ...args], {
+      encoding: "utf8",
+      input: ""
+    })
+    assert.strictEqual(ended.status, 1)
+    assert.match(ended.stderr, /^sallyport relay: the folder .* does not exist any more; start it in another one\n$/)
+  })
+
+  it("state and configuration that variables put there are refused as well", () => {
+    const project = fresh()
+    const { args, ...launch } = servers.sdk2("dual")
+    const ended = spawnSync(launch.command, [servers.sallyport, "relay", "--", launch.command, ...args], {
+      cwd: project,
+      encoding: "utf8",
+      input: "",
+      env: { ...process.env, XDG_STATE_HOME: join(project, "s"), XDG_CONFIG_HOME: join(project, "c") }
+    })
+    assert.strictEqual(ended.status, 1)
+    assert.match(ended.stderr, /XDG_STATE_HOME and XDG_CONFIG_HOME must not lie in the folder that the server runs in/)
+  })
+
   it("a state folder inside the folder that the server runs in is refused", () => {
     const project = fresh()
     const starts = log()

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type { FirstSight } from "@sallyport/core/line/Offer"
+import { Environment } from "@sallyport/core/node/Environment"
 import * as Ledger from "@sallyport/core/stage/Ledger"
 import { isServerName } from "@sallyport/core/stage/PinStore"
 import type { Launch } from "@sallyport/core/stage/Spawn"
@@ -167,6 +168,15 @@ export const read = Effect.fnUntraced(
       }
       env.push(cut < 0 ? { name: variable } : { name: variable, value: entry.slice(cut + 1) })
     }
+    yield* Effect.try({
+      try: () => process.cwd(),
+      catch: () =>
+        new RelayOptionsError({
+          code: 1,
+          message:
+            "sallyport relay: the folder that this was started in does not exist any more; start it in another one"
+        })
+    })
     const state = yield* Folders.state(values.state)
     const config = yield* Folders.config(values.config)
     const settings = yield* Settings.read(config)
@@ -176,9 +186,15 @@ export const read = Effect.fnUntraced(
       ...(values.state === undefined ? [] : ["--state"]),
       ...(values.config === undefined ? [] : ["--config"])
     ]
+    // What configures a project's server may set variables too; a default below HOME is the user's own.
+    const own = yield* Environment
+    const named = (flag: string, value: string | undefined, variable: string): string | undefined =>
+      value !== undefined ? flag : own[variable]?.startsWith("/") === true ? variable : undefined
+    const stateNamed = named("--state", values.state, "XDG_STATE_HOME")
+    const configNamed = named("--config", values.config, "XDG_CONFIG_HOME")
     const planted = [
-      ...(values.state !== undefined && inProject(state) ? ["--state"] : []),
-      ...(values.config !== undefined && inProject(config) ? ["--config"] : [])
+      ...(stateNamed !== undefined && inProject(state) ? [stateNamed] : []),
+      ...(configNamed !== undefined && inProject(config) ? [configNamed] : [])
     ]
     const refused = planted.length > 0
       ? `${planted.join(" and ")} must not lie in the folder that the server runs in: a project could bring its own`

@@ -132,8 +132,9 @@ export const make = (options: Options): Feed => {
   const keep = (chunk: Buffer, from: number, end: number): void => {
     const need = size + end - from + 1
     if (kept.length < need) {
-      // one byte for the carriage return, one for the line feed
-      const more = Buffer.allocUnsafeSlow(Math.max(need, Math.min(kept.length * 2, messageBytes + 2), 4096))
+      // One byte for the carriage return, one for the line feed. In big steps: what is not written to costs no memory yet,
+      // and each buffer that was too small does, until it is collected.
+      const more = Buffer.allocUnsafeSlow(Math.max(need, Math.min(kept.length * 4, messageBytes + 2), 4096))
       kept.copy(more, 0, 0, size)
       kept = more
     }
