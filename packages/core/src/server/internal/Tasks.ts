@@ -140,6 +140,8 @@ interface Task {
   message: string | undefined
   outcome: Reply | undefined
   asking: number
+  /** What was asked when the client was told last. */
+  asked: string
   /** Characters that it keeps. */
   held: number
   stop: () => void
@@ -257,8 +259,11 @@ export const make = (
   /** What is asked has changed. */
   const moved = (task: Task): void => {
     if (isOver(task)) return
+    const asked = [task.asking, ...task.questions.keys()].join("\n")
     const status = task.asking + task.questions.size > 0 ? "input_required" : "working"
-    if (status === task.status && status === "working") return
+    // A handler may go on, and ask again, while the answers are still being handed to it.
+    if (asked === task.asked) return
+    task.asked = asked
     change(task, status, undefined)
     tell(task)
   }
@@ -352,6 +357,7 @@ export const make = (
       message: undefined,
       outcome: undefined,
       asking: 0,
+      asked: "0",
       held: 0,
       stop: nothing,
       questions: new Map(),
