@@ -380,7 +380,7 @@ describe("Ledger.layerFile", () => {
             yield* ledger.commit
           }))
         yield* use("a")
-        const [file = ""] = [...contents.keys()].filter((path) => path.endsWith(".jsonl"))
+        const file = [...contents.keys()].find((path) => path.endsWith(".jsonl")) ?? ""
         const lines = (contents.get(file) ?? "").split("\n")
         contents.set(file, `${lines.slice(0, -2).join("\n")}\n${"x".repeat(100_000)}`)
         contents.delete(`${directory}/index`)

@@ -570,6 +570,8 @@ describe("whatever happens", () => {
                 const variant = pins.seen?.variant ?? ""
                 for (const item of result.success.definitions) model.set(`${item.name} ${variant}`, item.digest)
                 pins = result.success.pins
+                // Who accepts, if only the launch, decides from then on: nothing is trusted any more.
+                sighted = true
               }
             } else {
               const offered = listing(...step.tools)
@@ -602,7 +604,18 @@ describe("whatever happens", () => {
           }
         }
       ),
-      { numRuns: 400 }
+      {
+        numRuns: 400,
+        examples: [[
+          [
+            { type: "fail" },
+            { type: "accept", names: null },
+            { type: "trust", tools: [{ name: "X", description: "c", inputSchema: { type: "object" } }], variant: "one" }
+          ],
+          [{ name: "X", description: "c", inputSchema: { type: "object" } }],
+          "one"
+        ]]
+      }
     )
   })
 })
