@@ -2,7 +2,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { spawnSync } from "node:child_process"
-import { lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -31,6 +31,9 @@ const tree = (folder) =>
 export const tour = async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "sallyport-tour-")))
   const changed = join(folder, "changed")
+  // State must not lie in the folder that a server runs in.
+  const project = join(folder, "project")
+  mkdirSync(project)
   const env = {
     ...getDefaultEnvironment(),
     XDG_STATE_HOME: join(folder, "state"),
@@ -41,7 +44,7 @@ export const tour = async () => {
 
   /** @param {ReadonlyArray<string>} args */
   const command = (...args) => {
-    const { stderr, stdout } = spawnSync(process.execPath, [sallyport, ...args], { encoding: "utf8", env, cwd: folder })
+    const { stderr, stdout } = spawnSync(process.execPath, [sallyport, ...args], { encoding: "utf8", env, cwd: project })
     return { line: `$ sallyport ${args.join(" ")}`.trimEnd(), stderr, stdout }
   }
   /** @param {string} name @param {ReadonlyArray<string>} args */
@@ -64,7 +67,7 @@ export const tour = async () => {
         changed
       ],
       env,
-      cwd: folder,
+      cwd: project,
       stderr: "pipe"
     })
     let stderr = ""
