@@ -32,7 +32,7 @@ export const table = (about, rows, endings, relays, failures) => {
   const parts = [
     `${about.date}, Node ${about.node}, ${about.machine}; ${about.rounds} rounds, server ${about.server}`,
     grid(
-      ["", "relay", "median", "best", "of", "ratio", "from - to", "target (aim)", "met"],
+      ["", about.who ?? "relay", "median", "best", "of", "ratio", "from - to", "target (aim)", "met"],
       rows.map((row) => [
         row.unit === "" ? row.what : `${row.what}, ${row.unit}`,
         row.relay,
