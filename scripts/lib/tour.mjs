@@ -44,7 +44,11 @@ export const tour = async () => {
 
   /** @param {ReadonlyArray<string>} args */
   const command = (...args) => {
-    const { stderr, stdout } = spawnSync(process.execPath, [sallyport, ...args], { encoding: "utf8", env, cwd: project })
+    const { stderr, stdout } = spawnSync(process.execPath, [sallyport, ...args], {
+      encoding: "utf8",
+      env,
+      cwd: project
+    })
     return { line: `$ sallyport ${args.join(" ")}`.trimEnd(), stderr, stdout }
   }
   /** @param {string} name @param {ReadonlyArray<string>} args */
