@@ -80,22 +80,26 @@ const confusable = (names: ReadonlyArray<string>, properties: ReadonlySet<string
  * @since 0.1.0
  */
 export const variantInArguments = (params: Text | undefined, definition: Text): string | undefined => {
-  const given = params === undefined ? undefined : T.member(params, "arguments")
-  if (given === undefined || !T.isObject(given)) return undefined
-  const names = T.members(given).map(([name]) => name)
+  const names = params === undefined ? [] : T.namesIn(params, "arguments")
   if (names.length === 0) return undefined
-  const variant = confusable(names, propertiesOf(definition))
+  const properties = propertiesOf(definition)
+  // Mostly each is a property as it stands, and then no other can be meant.
+  if (names.every((name) => properties.has(name))) return undefined
+  const variant = confusable(names, properties)
   return variant === undefined ? undefined : `/arguments/${variant.slice(0, 128)}`
 }
 
-/** The newest one is remembered: a tool is mostly called many times in a row. */
-let newest: { readonly definition: Text; readonly properties: ReadonlySet<string> } | undefined
+/** The properties of the tools that are called, so that a definition is looked through once. */
+const remembered = new Map<Text, ReadonlySet<string>>()
+const maxRemembered = 256
 
 const propertiesOf = (definition: Text): ReadonlySet<string> => {
-  if (newest?.definition === definition) return newest.properties
+  const known = remembered.get(definition)
+  if (known !== undefined) return known
   const schema = T.isObject(definition) ? T.member(definition, "inputSchema") : undefined
   const found = schema !== undefined && T.isObject(schema) ? T.member(schema, "properties") : undefined
-  const properties = new Set(found === undefined ? [] : T.members(found).map(([name]) => name))
-  newest = { definition, properties }
+  const properties = new Set(found === undefined ? [] : T.names(found))
+  if (remembered.size >= maxRemembered) remembered.clear()
+  remembered.set(definition, properties)
   return properties
 }

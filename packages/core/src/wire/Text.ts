@@ -83,6 +83,42 @@ export const members = (text: Text): ReadonlyArray<readonly [name: string, value
   return all
 }
 
+/** The names in the object that begins at `p`; none if there is no object. */
+const namesFrom = (text: Text, p: number): ReadonlyArray<string> => {
+  const all: Array<string> = []
+  if (!text.startsWith("{", p) || text.startsWith("}", p + 1)) return all
+  do {
+    const colon = valueEnd(text, p + 1)
+    all.push(string(checked(text.slice(p + 1, colon))) ?? "")
+    p = valueEnd(text, colon + 1)
+  } while (text.startsWith(",", p))
+  return all
+}
+
+/**
+ * The names of an object's members in their order, decoded; none if the text is no object.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const names = (text: Text): ReadonlyArray<string> => namesFrom(text, 0)
+
+/**
+ * The names in a member that is an object, in their order, decoded; none if there is no such member, or it is no object.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const namesIn = (text: Text, member: string): ReadonlyArray<string> => {
+  if (!isObject(text) || text.length === 2) return []
+  const key = keyOf(member)
+  for (let p = 1; p < text.length;) {
+    if (text.startsWith(key, p)) return namesFrom(text, p + key.length)
+    p = valueEnd(text, valueEnd(text, p) + 1) + 1
+  }
+  return []
+}
+
 /**
  * The elements of an array; none if the text is no array.
  *

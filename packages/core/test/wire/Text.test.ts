@@ -26,6 +26,11 @@ describe("looking", () => {
           else assert.deepStrictEqual(found === undefined ? undefined : T.toValue(found), known.get(key))
         }
         assert.deepStrictEqual(T.members(text).map(([name, value]) => [name, T.toValue(value)]), [...entries])
+        assert.deepStrictEqual(T.names(text), entries.map(([name]) => name))
+        const around = T.object([["x", T.fromValue("{\"inner\":{}}")], ["inner", text], ["y", T.integer(1)]])
+        assert.deepStrictEqual(T.namesIn(around, "inner"), entries.map(([name]) => name))
+        assert.deepStrictEqual(T.namesIn(around, "x"), [])
+        assert.deepStrictEqual(T.namesIn(around, "z"), [])
       }),
       { numRuns: 500 }
     )
