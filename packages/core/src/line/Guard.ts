@@ -163,6 +163,20 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       unwritten = false
       return Effect.ignoreCause(ledger.commit)
     })
+    let coming = false
+    const written = Effect.andThen(
+      Effect.yieldNow,
+      Effect.suspend(() => {
+        coming = false
+        return outcomes
+      })
+    )
+    /** At the end of this round of the event loop: what other turns of it record is written along. */
+    const outcomesSoon = Effect.sync(() => {
+      if (!unwritten || coming) return
+      coming = true
+      run(written, nothing)
+    })
     /** Sends in the order of decision: nothing that needs no decision overtakes what waits for the ledger. */
     const send = (go: () => void): void => {
       if (ready.length === 0) go()
@@ -172,7 +186,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       decided.pipe(
         Effect.andThen(port.flush),
         Effect.andThen(back.flush),
-        Effect.andThen(outcomes)
+        Effect.andThen(outcomesSoon)
       )
     )
     const turn = (): void => {
@@ -415,7 +429,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       request: (call) => fromServer(call),
       cancel: (call, params) => serverCancels(call, params),
       notify: (method, params) => serverSays(method, params),
-      flush: Effect.suspend(() => decided.pipe(Effect.andThen(back.flush), Effect.andThen(outcomes)))
+      flush: Effect.suspend(() => decided.pipe(Effect.andThen(back.flush), Effect.andThen(outcomesSoon)))
     })
 
     /** The server gives up a request of its own, or one of the host's that it keeps open (a subscription). */
@@ -803,7 +817,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         send(() => port.cancel(at.inner, params))
       },
       notify: hostSays,
-      flush: Effect.suspend(() => decided.pipe(Effect.andThen(port.flush), Effect.andThen(outcomes))),
+      flush: Effect.suspend(() => decided.pipe(Effect.andThen(port.flush), Effect.andThen(outcomesSoon))),
       // A call that waits for a listing or for the gate is still sent before the input is ended.
       end: Effect.suspend(() => {
         if (!busy()) return Effect.andThen(decided, port.end)
