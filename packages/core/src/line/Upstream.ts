@@ -14,6 +14,7 @@ import { Spawn } from "../stage/Spawn.ts"
 import type { Failure } from "../wire/Message.ts"
 import * as Endpoint from "./Endpoint.ts"
 import type { Faults } from "./Faults.ts"
+import { Notices } from "./Notices.ts"
 import * as Refusal from "./Refusal.ts"
 import { shut } from "./Shut.ts"
 import { start } from "./Start.ts"
@@ -35,7 +36,7 @@ export const leg = (
   launch: Launch,
   agreement: Agreement.Agreement,
   faults: Faults
-): Leg<never, Spawn | Parse> =>
+): Leg<never, Spawn | Parse | Notices> =>
   Effect.fnUntraced(function*(back: Port) {
     const spawn = yield* Spawn
     const parse = yield* Parse
@@ -55,7 +56,11 @@ export const leg = (
     })
 
     const first = yield* Effect.result(connect)
-    if (first._tag === "Failure") return yield* shut("server-not-started", launch.name, first.failure.message)
+    if (first._tag === "Failure") {
+      const { tell } = yield* Notices
+      tell(`${launch.name} was not started: ${first.failure.message}`)
+      return yield* shut("server-not-started", launch.name, first.failure.message)
+    }
     let now = first.success
     let again = true
     let over: Failure | undefined
