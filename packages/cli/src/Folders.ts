@@ -20,12 +20,14 @@ import { join, resolve } from "node:path"
 export class FoldersError extends Data.TaggedError("FoldersError")<{ readonly message: string }> {}
 
 const folder = Effect.fnUntraced(function*(given: string | undefined, variable: string, home: string) {
+  // An unset variable of a shell: the folder that the command happens to run in is never meant.
+  if (given === "") return yield* new FoldersError({ message: "the name that was given is empty" })
   if (given !== undefined) return resolve(given)
   const own = yield* Environment
   const named = own[variable]
   // Another path would depend on where the host happens to run.
   if (named !== undefined && named.startsWith("/")) return join(named, "sallyport")
-  if (own["HOME"] === undefined) return yield* new FoldersError({ message: "HOME is not set" })
+  if (own["HOME"] === undefined) return yield* new FoldersError({ message: `neither ${variable} nor HOME is set` })
   return join(own["HOME"], process.platform === "darwin" ? "Library/Application Support" : home, "sallyport")
 })
 

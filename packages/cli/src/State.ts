@@ -64,10 +64,8 @@ export interface State {
  */
 export const open = (given: Option.Option<string>): Effect.Effect<State, Failure> =>
   Folders.state(Option.getOrUndefined(given)).pipe(
-    Effect.mapError(() =>
-      new Failure({
-        message: "the state folder is not known: neither XDG_STATE_HOME nor HOME is set; name it with --state DIR"
-      })
+    Effect.mapError(({ message }) =>
+      new Failure({ message: `the state folder is not known: ${message}; name it with --state DIR` })
     ),
     Effect.map((folder) => ({
       folder,

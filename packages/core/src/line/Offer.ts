@@ -377,7 +377,7 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     options.tell(
       `${items.length} of the tools of ${server} ${items.length === 1 ? "is" : "are"} ${
         observing ? "not accepted, but shown because --first-sight observe was given" : "held"
-      }; to review: sallyport pins show${options.option} ${server}`
+      }; to review: sallyport pins ${pins.pins.length === 0 ? "show" : "diff"}${options.option} ${server}`
     )
   }
 

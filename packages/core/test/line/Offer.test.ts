@@ -75,6 +75,8 @@ describe("a first sight", () => {
       assert.deepStrictEqual(yield* listed(second, 1), ["read"])
       yield* second.says(H.call(2, "write"))
       assert.deepStrictEqual(reasons(second.answers(2)), ["held-changed"])
+      // Where something was accepted before, what differs from it is what helps.
+      assert.match(second.told.join("\n"), /1 of the tools of notes is held; to review: sallyport pins diff notes/)
     }))
 
   it.effect("is not trusted where the same definition is held as changed under another name (F4)", () =>
