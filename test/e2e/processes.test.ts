@@ -20,7 +20,7 @@ const serverOf = async (wire: Wire): Promise<number> => {
 }
 
 describe("processes", () => {
-  it("eight relays at once share one state folder", async () => {
+  it("eight relays at once share one state folder (F12)", async () => {
     const state = fresh()
     const named = (index: number): servers.Launch => // Two for each name: four servers, each started by two hosts.
     ({ ...(index % 2 === 0 ? servers.sdk2("dual") : servers.sdk1()), name: `server-${index % 4}` })

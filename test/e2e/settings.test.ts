@@ -20,7 +20,7 @@ const home = (settings: string) => {
 const log = () => join(fresh(), "starts")
 
 describe("settings", () => {
-  it("where they are locked, a command line that loosens the guard starts nothing", async () => {
+  it("where they are locked, a command line that loosens the guard starts nothing (F5)", async () => {
     const starts = log()
     const relay = servers.relayed(servers.sdk2("dual", starts), join(fresh(), "state"), "--first-sight", "trust")
     const wire = new Wire({ ...relay, env: home("locked = true\n") })
@@ -68,7 +68,7 @@ describe("settings", () => {
     assert.match(ended.stderr, /XDG_STATE_HOME and XDG_CONFIG_HOME must not lie in the folder that the server runs in/)
   })
 
-  it("a state folder inside the folder that the server runs in is refused", () => {
+  it("a state folder inside the folder that the server runs in is refused (F5)", () => {
     const project = fresh()
     const starts = log()
     const { args, command } = servers.relayed(servers.sdk2("dual", starts), join(project, "state"))

@@ -334,10 +334,10 @@ describe("compare and set", () => {
 
   it.effect("goes on where another process changed what does not matter", () =>
     Effect.gen(function*() {
-      const { exit, pins, written } = yield* attempt((pins) => ({ ...pins, era: { launch: "x", era: "legacy" } }))
+      const { exit, pins, written } = yield* attempt((pins) => ({ ...pins, since: "before" }))
       assert.strictEqual(exit._tag, "Success")
       assert.deepStrictEqual(pins.pins.map(({ name }) => name), ["read"])
-      assert.strictEqual(pins.era?.era, "legacy")
+      assert.strictEqual(pins.since, "before")
       assert.strictEqual(written, 1)
     }))
 

@@ -179,4 +179,14 @@ describe("status", () => {
       assert.strictEqual(none.code, 1)
       assert.match(none.err, /nothing is known of nobody/)
     }).pipe(Effect.provide(layerMemory)))
+
+  it.effect("tells of calls that were cut short, and of none that may still be answered", () =>
+    Effect.gen(function*() {
+      yield* record([call, { ...call, name: "answered" }, { type: "outcome", of: 2, was: "result" }])
+      const cut = yield* on("status")
+      assert.match(cut.out, /whether they ran is not known:\n.*\n.*tools\/call read/)
+      assert.notInclude(cut.out, "answered")
+      const json = JSON.parse((yield* on("status --json")).out)
+      assert.deepStrictEqual(json.unknown.map(({ name }: { readonly name: string }) => name), ["read"])
+    }).pipe(Effect.provide(layerMemory)))
 })

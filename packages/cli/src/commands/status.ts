@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import type { Event, Omitted } from "@sallyport/core/ledger/Entry"
-import type * as Read from "@sallyport/core/ledger/Read"
+import * as Read from "@sallyport/core/ledger/Read"
 import * as Visible from "@sallyport/core/pin/Visible"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -25,6 +25,7 @@ const of = <T extends (Event | Omitted)["type"]>(type: T) => (entry: Read.Listed
  * What status tells.
  *
  * - `refusals`: the last ten, newest last.
+ * - `unknown`: the last ten calls that were let through and of which nothing more is known: their relay was killed.
  * - `unasked`: what was lately accepted without a question: by its digest, or unseen.
  * - `loosened`: what the newest session of each server loosened on its command line.
  *
@@ -35,9 +36,20 @@ export interface Status {
   readonly folder: string
   readonly servers: ReadonlyArray<List.Row>
   readonly refusals: ReadonlyArray<Entry<"refuse">>
+  readonly unknown: ReadonlyArray<Read.Listed>
   readonly unasked: ReadonlyArray<Entry<"accepted">>
   readonly loosened: ReadonlyArray<Entry<"session">>
   readonly tails: ReadonlyArray<{ readonly server: string; readonly lines: ReadonlyArray<string> }>
+}
+
+/** Whether a process of this number runs. */
+const alive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // It runs, as somebody else.
+    return error instanceof Error && "code" in error && error.code === "EPERM"
+  }
 }
 
 const newestOf = (sessions: ReadonlyArray<Entry<"session">>): ReadonlyArray<Entry<"session">> => [
@@ -57,8 +69,8 @@ const lastLines = (text: string, count: number): ReadonlyArray<string> =>
 export const look = Effect.fnUntraced(function*(state: State.State, name: string | undefined) {
   const mine = (server: string | undefined) => name === undefined || server === name
   const servers = (yield* Effect.provide(List.rows, state.pins)).filter(({ server }) => mine(server))
-  const { entries: all } = yield* State.entries(state)
-  const entries = all.filter(({ server }) => mine(server))
+  const contents = yield* State.entries(state)
+  const entries = contents.entries.filter(({ server }) => mine(server))
   const tails: Array<{ readonly server: string; readonly lines: ReadonlyArray<string> }> = []
   for (const server of (yield* State.tails(state)).filter(mine)) {
     const text = yield* State.tail(state, server)
@@ -74,6 +86,7 @@ export const look = Effect.fnUntraced(function*(state: State.State, name: string
     folder: state.folder,
     servers,
     refusals: entries.filter(of("refuse")).slice(-10),
+    unknown: Read.unknownFates(contents, alive).filter(({ server }) => mine(server)).slice(-10),
     unasked: entries.filter(of("accepted")).filter(({ event }) => event.how !== "terminal").slice(-5),
     loosened: newestOf(entries.filter(of("session"))).filter(({ event }) => event.loosened.length > 0),
     tails
@@ -110,6 +123,7 @@ const draw = (status: Status, option: string, name: string | undefined): string 
       )
     ],
     status.unasked.length === 0 ? [] : ["Accepted without a question:", Ledger.draw(status.unasked)],
+    status.unknown.length === 0 ? [] : ["Cut short, whether they ran is not known:", Ledger.draw(status.unknown)],
     status.refusals.length === 0 ? ["Nothing was refused."] : ["Last refusals:", Ledger.draw(status.refusals)],
     ...status.tails.map(({ lines, server }) => [
       `Last lines of ${server} on stderr:`,
@@ -125,6 +139,7 @@ const toJson = (status: Status) => {
     folder: status.folder,
     servers: status.servers,
     refusals: status.refusals.map(entry),
+    unknown: status.unknown.map(entry),
     unasked: status.unasked.map(entry),
     loosened: status.loosened.map(({ event, time }) => ({ time, server: event.server, loosened: event.loosened })),
     tails: status.tails

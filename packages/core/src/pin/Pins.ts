@@ -143,7 +143,6 @@ export type Seen = typeof Seen.Type
  * - `since`: when a listing of it was read for the first time.
  * - `trusted`: `--first-sight trust` was used up for this name.
  * - `launch`: the accepted launch; absent until something was accepted.
- * - `era`: what the server turned out to speak.
  *
  * @category schemas
  * @since 0.1.0
@@ -155,8 +154,7 @@ export const Pins = Schema.Struct({
   trusted: Schema.Boolean,
   launch: Schema.optionalKey(LaunchPin),
   pins: Schema.Array(Pin),
-  seen: Schema.optionalKey(Seen),
-  era: Schema.optionalKey(Schema.Struct({ launch: Schema.String, era: Schema.Literals(["legacy", "modern"]) }))
+  seen: Schema.optionalKey(Seen)
 })
 /**
  * @category models

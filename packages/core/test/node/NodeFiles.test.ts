@@ -145,7 +145,7 @@ describe("NodeFiles", () => {
     }))
 })
 
-describe("the trust check", () => {
+describe("the trust check (F5)", () => {
   /** What is laid out, whether it is trusted, and what the message must say. */
   const table: ReadonlyArray<
     readonly [what: string, lay: (folder: string) => string, refused: RegExp | undefined, onlyRoot?: boolean]

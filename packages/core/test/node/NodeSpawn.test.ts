@@ -197,7 +197,7 @@ describe("NodeSpawn", () => {
     }))
 
   test(
-    "gives the safe list and what the launch names, and nothing else",
+    "gives the safe list and what the launch names, and nothing else (F11)",
     ({ printed, spawn }) =>
       Effect.gen(function*() {
         const peer = yield* spawn.connect(

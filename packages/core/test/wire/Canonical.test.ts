@@ -36,7 +36,7 @@ describe("canonical", () => {
     }))
   })
 
-  it("tells numbers apart by their text, and everything else by its value", () => {
+  it("tells numbers apart by their text, and everything else by its value (F8)", () => {
     const forms = [
       "{\"a\":1}",
       "{\"a\":1.0}",

@@ -53,6 +53,21 @@ export interface Caller {
 }
 
 /**
+ * What a handler is told of who asks, and with which metadata.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const told = (caller: Caller, meta: Text | undefined) => ({
+  who: caller.who,
+  revision: caller.revision,
+  capabilities: caller.capabilities,
+  declared: Json.fromText(caller.declared),
+  info: caller.info === undefined ? undefined : Json.fromText(caller.info),
+  meta: meta === undefined ? undefined : Json.fromText(meta)
+})
+
+/**
  * What an exchange needs of the program around it.
  *
  * @category models
@@ -295,12 +310,7 @@ export const make = (
 
   return {
     service: {
-      who: caller.who,
-      revision: caller.revision,
-      capabilities: caller.capabilities,
-      declared: Json.fromText(caller.declared),
-      info: caller.info === undefined ? undefined : Json.fromText(caller.info),
-      meta: meta === undefined ? undefined : Json.fromText(meta),
+      ...told(caller, meta),
       progress,
       log,
       ask,

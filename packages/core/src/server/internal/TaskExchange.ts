@@ -10,12 +10,12 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Revision from "../../protocol/Revision.ts"
 import type { Text } from "../../wire/Message.ts"
 import * as T from "../../wire/Text.ts"
 import type { Ask } from "../Ask.ts"
 import type { Answers, Asks, Service } from "../Client.ts"
 import { AskError } from "../Client.ts"
-import * as Json from "../Json.ts"
 import type { Caller, Exchange } from "./Exchange.ts"
 import * as Exchanges from "./Exchange.ts"
 import { none, objectOf } from "./params.ts"
@@ -93,7 +93,7 @@ const gone = (key: string, ask: Ask<unknown>): AskError =>
  */
 export const make = (task: Held): Pick<Exchange, "service" | "onLife"> => {
   const { caller } = task
-  const modern = caller.revision >= "2026-07-28"
+  const modern = Revision.isModern(caller.revision)
   const meta = objectOf(task.params, "_meta")
   const token = meta === undefined || modern ? undefined : T.member(meta, "progressToken")
   let last = Number.NEGATIVE_INFINITY
@@ -212,12 +212,7 @@ export const make = (task: Held): Pick<Exchange, "service" | "onLife"> => {
 
   return {
     service: {
-      who: caller.who,
-      revision: caller.revision,
-      capabilities: caller.capabilities,
-      declared: Json.fromText(caller.declared),
-      info: caller.info === undefined ? undefined : Json.fromText(caller.info),
-      meta: meta === undefined ? undefined : Json.fromText(meta),
+      ...Exchanges.told(caller, meta),
       progress,
       log,
       ask,
