@@ -23,8 +23,9 @@ import { metaOf } from "../protocol/Agreement.ts"
 import * as Method from "../protocol/Method.ts"
 import * as Nested from "../protocol/Nested.ts"
 import { meta } from "../protocol/Revision.ts"
-import type { GateError, Subject, Verdict } from "../stage/Gate.ts"
+import type { Allow, GateError, Subject, Verdict } from "../stage/Gate.ts"
 import { Gate } from "../stage/Gate.ts"
+import { attempt } from "../stage/internal/attempt.ts"
 import { exitOf } from "../stage/internal/constant.ts"
 import { Ledger, LedgerError } from "../stage/Ledger.ts"
 import { PinStore } from "../stage/PinStore.ts"
@@ -81,7 +82,14 @@ interface Ready {
 
 /** A call on its way: sent as `inner` under the decision `seq`, or waiting until something calls `stop`. */
 type Flight =
-  | { readonly _tag: "Sent"; readonly inner: Call; readonly seq: number | undefined; left: boolean }
+  | {
+    readonly _tag: "Sent"
+    readonly inner: Call
+    readonly seq: number | undefined
+    /** What the gate wants to be told when the call is over. */
+    readonly ended: (() => void) | undefined
+    left: boolean
+  }
   | { readonly _tag: "Waits"; readonly stop: () => void }
 
 const listChanged = "notifications/tools/list_changed"
@@ -216,7 +224,9 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
     }
     /** The call is answered or given up. */
     const forget = (call: Call): void => {
+      const at = flight.get(call)
       flight.delete(call)
+      if (at?._tag === "Sent") over(at.ended)
       listening.delete(call)
       if (listings.delete(call)) left()
     }
@@ -261,7 +271,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       )
     }
 
-    const allowed = (to: Port, subject: Subject, call: Call, rule: string | undefined): void => {
+    const allowed = (to: Port, subject: Subject, call: Call, { ended, rule }: Allow): void => {
       const digest = digestOf(call.params)
       const seq = record({
         type: "call",
@@ -278,7 +288,10 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         forget(call)
         call.reply(modernised(Refusal.failure("ledger-failed", { server })))
       }
-      if (seq === undefined) return fail()
+      if (seq === undefined) {
+        over(ended)
+        return fail()
+      }
       const inner: Call = {
         wish: call.wish,
         method: call.method,
@@ -289,7 +302,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
           call.reply(reply)
         }
       }
-      const sent: Flight = { _tag: "Sent", inner, seq, left: false }
+      const sent: Flight = { _tag: "Sent", inner, seq, ended, left: false }
       flight.set(call, sent)
       ready.push({
         go: () => {
@@ -335,16 +348,18 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
           modernised(Refusal.failure("gate-failed", { server, item: subject.name }))
         )
       } else if (exit.value._tag === "Allow") {
-        allowed(to, subject, call, exit.value.rule)
+        allowed(to, subject, call, exit.value)
       } else {
-        const { rule } = exit.value
+        // Where nobody can be asked, an ask is a refusal.
+        if (exit.value._tag === "Ask") over(exit.value.ended)
+        const reason = exit.value._tag === "Ask" ? "not-approved" : "denied"
         refuse(
           subject.from,
           call,
           subject.name,
-          "denied",
-          modernised(Refusal.denied(call.method, exit.value, { server, item: subject.name })),
-          rule
+          reason,
+          modernised(Refusal.denied(call.method, reason, exit.value, { server, item: subject.name })),
+          exit.value.rule
         )
       }
     }
@@ -355,11 +370,12 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       if (constant !== undefined) return judged(to, subject, call, constant)
       let waiting = false
       const stop = run(verdict, (exit) => {
-        if (waiting && !unpark(call)) return
+        if (waiting && !unpark(call)) return overVerdict(exit)
         // The definition that was decided about may have been replaced meanwhile: then the call is decided anew.
         if (
           waiting && subject.pin !== undefined && subject.name !== undefined && !offer.stands(subject.name, subject.pin)
         ) {
+          overVerdict(exit)
           toolCall(call)
         } else judged(to, subject, call, exit)
         if (waiting) {
@@ -436,7 +452,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
     const serverCancels = (call: Call, params: Text | undefined): void => {
       const at = flight.get(call)
       if (at !== undefined) {
-        flight.delete(call)
+        forget(call)
         if (at._tag === "Waits") {
           unpark(call)
           at.stop()
@@ -513,7 +529,16 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       if (call.method === "subscriptions/listen") listens(call)
       decide(
         port,
-        { client, server, from: "host", method: call.method, name, params: call.params, pin: undefined },
+        {
+          client,
+          server,
+          from: "host",
+          method: call.method,
+          name,
+          params: call.params,
+          pin: undefined,
+          definition: undefined
+        },
         call
       )
     }
@@ -572,7 +597,16 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       }
       decide(
         port,
-        { client, server, from: "host", method: call.method, name, params: call.params, pin: standing.pin },
+        {
+          client,
+          server,
+          from: "host",
+          method: call.method,
+          name,
+          params: call.params,
+          pin: standing.pin,
+          definition: standing.definition
+        },
         call
       )
     }
@@ -611,7 +645,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         }
       }
       listings.add(call)
-      flight.set(call, { _tag: "Sent", inner, seq: undefined, left: true })
+      flight.set(call, { _tag: "Sent", inner, seq: undefined, ended: undefined, left: true })
       send(() => port.request(inner))
     }
 
@@ -637,7 +671,8 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
               method: "tools/call",
               name: shown.name,
               params: undefined,
-              pin: shown.pin
+              pin: shown.pin,
+              definition: element
             }), () => false)
         if (!kept) withheld++
         return kept
@@ -745,7 +780,8 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         method: call.method,
         name: undefined,
         params: call.params,
-        pin: undefined
+        pin: undefined,
+        definition: undefined
       }, call)
     }
 
@@ -843,13 +879,14 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
     }
   })
 
-/** Gate and ledger are layers of others: what they throw refuses a call, and does not end the session. */
-const attempt = <A, B>(get: () => A, otherwise: (defect: unknown) => B): A | B => {
-  try {
-    return get()
-  } catch (defect) {
-    return otherwise(defect)
-  }
+/** Tells a gate that a call is over. */
+const over = (ended: Allow["ended"]): void => {
+  if (ended !== undefined) attempt(ended, nothing)
+}
+
+/** The same of a verdict that came too late. */
+const overVerdict = (exit: Exit.Exit<Verdict, GateError>): void => {
+  if (Exit.isSuccess(exit) && exit.value._tag !== "Refuse") over(exit.value.ended)
 }
 
 /** The name in params, where it is there and a string. */

@@ -98,19 +98,23 @@ const place = (item: Refused): { readonly more: string; readonly data: ReadonlyA
 })
 
 /**
- * How a call that the gate refuses is answered: a `tools/call` by a result with `isError`, whose text names rule, reason
- * and remedy so that the model can act on it; any other method by a JSON-RPC error.
+ * How a call that the gate refuses, or that nobody allowed, is answered: a `tools/call` by a result with `isError`, whose
+ * text names rule, reason and remedy so that the model can act on it; any other method by a JSON-RPC error.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const denied = (
   method: string,
-  verdict: { readonly rule: string; readonly why: string; readonly remedy: string },
+  reason: Reason.Reason,
+  verdict: { readonly rule: string; readonly why: string; readonly remedy?: string },
   about: { readonly server: string; readonly item: string | undefined }
 ): Reply => {
-  if (method !== "tools/call") return failure("denied", { ...about, more: `${verdict.rule}: ${verdict.why}` })
-  const text = `Sallyport refused this call. Rule: ${verdict.rule}. Why: ${verdict.why}. ${verdict.remedy}.`
+  if (method !== "tools/call") return failure(reason, { ...about, more: `${verdict.rule}: ${verdict.why}` })
+  const { remedy = sentenceCase(Reason.table[reason].remedy), rule, why } = verdict
+  const text = reason === "denied"
+    ? `Sallyport refused this call. Rule: ${rule}. Why: ${why}. ${remedy}.`
+    : `Sallyport refused this call: ${Reason.table[reason].says}. Rule: ${rule}. Why: ${why}. ${remedy}.`
   return {
     _tag: "Result",
     result: T.object([
@@ -119,3 +123,5 @@ export const denied = (
     ])
   }
 }
+
+const sentenceCase = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`

@@ -9,11 +9,17 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { Text } from "../wire/Message.ts"
+import { attempt } from "./internal/attempt.ts"
 import { exitOf } from "./internal/constant.ts"
 
 /**
- * What is to be decided. `name` is the tool's or prompt's name, or the resource's URI. `pin` is the digest of the
- * accepted definition.
+ * What is to be decided.
+ *
+ * **Details**
+ *
+ * `name` is the tool's or prompt's name, or the resource's URI. `definition` is the accepted (or observed) definition
+ * that the call is of, and `pin` the digest under which it was accepted. `within` says of what a server asks which
+ * request of the host's it belongs to, where that is known.
  *
  * @category models
  * @since 0.1.0
@@ -26,17 +32,52 @@ export interface Subject {
   readonly name: string | undefined
   readonly params: Text | undefined
   readonly pin: string | undefined
+  readonly definition: Text | undefined
+  readonly within?: { readonly method: string; readonly name: string | undefined } | undefined
 }
 
 /**
  * What was decided: `rule` names what decided it, `why` and `remedy` say it to who asked.
  *
+ * **Details**
+ *
+ * `Ask` is put to a person, and allowed only when they say so; `via` says whether the terminal is demanded. `ended` is
+ * called once, when the call is answered, given up or lost: what a gate counts at one time ends there.
+ *
  * @category models
  * @since 0.1.0
  */
-export type Verdict =
-  | { readonly _tag: "Allow"; readonly rule?: string }
-  | { readonly _tag: "Refuse"; readonly rule: string; readonly why: string; readonly remedy: string }
+export type Verdict = Allow | Refuse | Ask
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Allow {
+  readonly _tag: "Allow"
+  readonly rule?: string | undefined
+  readonly ended?: (() => void) | undefined
+}
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Refuse {
+  readonly _tag: "Refuse"
+  readonly rule: string
+  readonly why: string
+  readonly remedy: string
+}
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Ask {
+  readonly _tag: "Ask"
+  readonly rule: string
+  readonly why: string
+  readonly via: "any" | "terminal"
+  readonly ended?: (() => void) | undefined
+}
 
 /**
  * Allowed, by no rule in particular.
@@ -44,7 +85,7 @@ export type Verdict =
  * @category constructors
  * @since 0.1.0
  */
-export const allow: Verdict = { _tag: "Allow" }
+export const allow: Allow = { _tag: "Allow" }
 
 /**
  * A decision that could not be taken. The call is refused.
@@ -66,7 +107,22 @@ export class Gate extends Context.Service<Gate, {
   readonly call: (subject: Subject) => Effect.Effect<Verdict, GateError>
   /** Whether the definition of this tool is listed: what may never be called is not shown. */
   readonly shows: (subject: Subject) => boolean
+  /**
+   * Moves whenever a call might be decided otherwise than before: the rule was loaded anew, a grant taken back. A
+   * verdict of another epoch is taken again before the bytes leave (security rule F10).
+   */
+  readonly epoch: () => number
 }>()("@sallyport/core/stage/Gate") {}
+
+/**
+ * A gate of a function: it shows everything and its rule never changes, unless something else is given.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (
+  gate: Pick<Gate["Service"], "call"> & Partial<Gate["Service"]>
+): Gate["Service"] => ({ shows: () => true, epoch: () => 0, ...gate })
 
 /**
  * Allows everything.
@@ -74,10 +130,7 @@ export class Gate extends Context.Service<Gate, {
  * @category layers
  * @since 0.1.0
  */
-export const layerOpen: Layer.Layer<Gate> = Layer.succeed(Gate, {
-  call: () => Exit.succeed(allow),
-  shows: () => true
-})
+export const layerOpen: Layer.Layer<Gate> = Layer.succeed(Gate, make({ call: () => Exit.succeed(allow) }))
 
 /**
  * Decides by a table from name to verdict; what is not in it is refused. For tests and for small embeddings.
@@ -98,33 +151,73 @@ export const makeTable = (table: ReadonlyMap<string, Verdict>): Gate["Service"] 
   const decide = (subject: Subject): Verdict =>
     table.get(subject.name ?? subject.method) ??
       { _tag: "Refuse", rule: "table", why: "the table has no entry for it", remedy: "ask the operator" }
-  return {
+  return make({
     call: (subject) => Exit.succeed(decide(subject)),
-    shows: (subject) => decide(subject)._tag === "Allow"
+    shows: (subject) => decide(subject)._tag !== "Refuse"
+  })
+}
+
+/** Two verdicts that let a call through, or to a person, as one: an ask wins, and the terminal over anything. */
+const join = (a: Allow | Ask, b: Allow | Ask): Allow | Ask => {
+  if (a === allow) return b
+  if (b === allow) return a
+  const ended = endedOf(a.ended, b.ended)
+  if (a._tag === "Ask") return { ...a, via: b._tag === "Ask" && b.via === "terminal" ? "terminal" : a.via, ended }
+  return b._tag === "Ask" ? { ...b, ended } : { _tag: "Allow", rule: a.rule ?? b.rule, ended }
+}
+
+const endedOf = (a: Allow["ended"], b: Allow["ended"]): Allow["ended"] => {
+  if (a === undefined || b === undefined) return a ?? b
+  return () => {
+    a()
+    b()
   }
 }
 
 /**
- * All of the gates must allow: the first refusal wins, an error refuses, and no gate can widen another.
+ * All of the gates must allow: a refusal wins over an ask and an ask over an allowance, an error refuses, and no gate
+ * can widen another.
+ *
+ * **Details**
+ *
+ * The gates are asked in order, up to the first that refuses. What the ones before it have begun to count ends then.
  *
  * @category combinators
  * @since 0.1.0
  */
-export const all = (gates: ReadonlyArray<Gate["Service"]>): Gate["Service"] => ({
-  call: (subject) => {
-    for (let i = 0; i < gates.length; i++) {
-      const gate = gates[i]
-      if (gate === undefined) continue
+export const all = (gates: ReadonlyArray<Gate["Service"]>): Gate["Service"] => {
+  const from = (start: number, before: Allow | Ask, subject: Subject): Effect.Effect<Verdict, GateError> => {
+    let sum = before
+    for (let i = start; i < gates.length; i++) {
+      const verdict: Effect.Effect<Verdict, GateError> = attempt(
+        () => gates[i]?.call(subject) ?? Exit.succeed(allow),
+        Exit.die
+      )
       // A constant is taken without a fiber; the first gate that has to run takes the rest with it.
-      const verdict = gate.call(subject)
       const exit = exitOf(verdict)
       if (exit === undefined) {
-        const rest = all(gates.slice(i + 1))
-        return Effect.flatMap(verdict, (first) => first._tag === "Refuse" ? Effect.succeed(first) : rest.call(subject))
+        const { ended } = sum
+        const soFar = sum
+        return verdict.pipe(
+          Effect.onExit((exit) => Exit.isSuccess(exit) && exit.value._tag !== "Refuse" ? Effect.void : release(ended)),
+          Effect.flatMap((verdict) =>
+            verdict._tag === "Refuse" ? Effect.succeed(verdict) : from(i + 1, join(soFar, verdict), subject)
+          )
+        )
       }
-      if (Exit.isFailure(exit) || exit.value._tag === "Refuse") return exit
+      if (Exit.isFailure(exit) || exit.value._tag === "Refuse") {
+        sum.ended?.()
+        return exit
+      }
+      sum = join(sum, exit.value)
     }
-    return Exit.succeed(allow)
-  },
-  shows: (subject) => gates.every((gate) => gate.shows(subject))
-})
+    return Exit.succeed(sum)
+  }
+  return {
+    call: (subject) => from(0, allow, subject),
+    shows: (subject) => gates.every((gate) => gate.shows(subject)),
+    epoch: () => gates.reduce((sum, gate) => sum + gate.epoch(), 0)
+  }
+}
+
+const release = (ended: Allow["ended"]): Effect.Effect<void> => Effect.sync(() => ended?.())

@@ -199,6 +199,11 @@ export const table = {
     remedy: "a person must review it, or give the other command another name"
   },
   "denied": { code: InvalidParams, says: "the policy refuses this", remedy: "ask the operator" },
+  "not-approved": {
+    code: InvalidParams,
+    says: "a person must allow this, and nobody did",
+    remedy: "a person must decide about it; do not do it yourself"
+  },
   "gate-failed": {
     code: InternalError,
     says: "the decision could not be taken, so the request was refused",

@@ -14,10 +14,7 @@ const deny = (rule = "no-writing"): Gate.Verdict => ({
 
 const gateOf = (
   call: (subject: Gate.Subject) => Effect.Effect<Gate.Verdict, Gate.GateError>
-): Gate.Gate["Service"] => ({
-  call,
-  shows: () => true
-})
+): Gate.Gate["Service"] => Gate.make({ call })
 
 /** A gate whose verdicts the test gives, by name, when it likes. */
 const asking = () => {
@@ -181,6 +178,52 @@ describe("the gate", () => {
       assert.deepInclude(relay.answers(1)[0]?.result, { isError: true, resultType: "complete" })
     }))
 
+  it.effect("an ask with nobody to ask is a refusal, of its own reason", () =>
+    Effect.gen(function*() {
+      let ended = 0
+      const ask: Gate.Ask = { _tag: "Ask", rule: "sends", why: "it sends mail", via: "any", ended: () => void ended++ }
+      const relay = yield* H.opened({ capabilities: { tools: {}, prompts: {} }, gate: gateOf(() => Exit.succeed(ask)) })
+      yield* relay.says(H.call(1, "write"), H.request(2, "prompts/get", { name: "p" }))
+      const { content, isError } = H.answerOf(relay.answers(1)[0])
+      assert.isTrue(isError)
+      for (const part of ["sends", "it sends mail", "a person", "do not do it yourself"]) {
+        assert.include(content[0]?.text ?? "", part)
+      }
+      assert.deepStrictEqual(reasons(relay.answers(2)), ["not-approved"])
+      assert.lengthOf(relay.calls(), 0)
+      assert.deepStrictEqual(relay.entries("refuse").map(({ reason, rule }) => [reason, rule]), [
+        ["not-approved", "sends"],
+        ["not-approved", "sends"]
+      ])
+      assert.strictEqual(ended, 2)
+    }))
+
+  it.effect("is told once when a call it allowed is over, however that comes about", () =>
+    Effect.gen(function*() {
+      const ended: Array<string> = []
+      const memory = Ledger.makeMemory()
+      const relay = yield* H.opened({
+        memory,
+        gate: gateOf(({ params }) =>
+          Exit.succeed({ _tag: "Allow", ended: () => void ended.push(/"n":(\d)/.exec(params ?? "")?.[1] ?? "") })
+        )
+      })
+      yield* relay.says(...[1, 2, 3, 4].map((id) => H.call(id, "read", { n: id })))
+      assert.deepStrictEqual(ended, [])
+      yield* relay.server().says(H.result("1"))
+      assert.deepStrictEqual(ended, ["1"])
+      yield* relay.says(H.cancel(2))
+      assert.deepStrictEqual(ended, ["1", "2"])
+      yield* relay.server().says(H.result("2"), `{"jsonrpc":"2.0","id":3,"error":{"code":1,"message":"no"}}`)
+      assert.deepStrictEqual(ended, ["1", "2", "3"])
+      memory.failNext()
+      yield* relay.says(H.call(5, "read", { n: 5 }))
+      assert.deepStrictEqual(ended, ["1", "2", "3", "5"])
+      yield* relay.server().far.exit(H.exited(1))
+      yield* relay.outcome
+      assert.deepStrictEqual(ended, ["1", "2", "3", "5", "4"])
+    }))
+
   it.effect("refuses any other method by an error", () =>
     Effect.gen(function*() {
       const relay = yield* H.opened({ capabilities: { prompts: {} }, gate: gateOf(() => Exit.succeed(deny())) })
@@ -231,13 +274,13 @@ describe("the gate", () => {
   it.effect("a gate that throws where it is asked what to show withholds", () =>
     Effect.gen(function*() {
       const relay = yield* H.opened({
-        gate: {
+        gate: Gate.make({
           call: () => Exit.succeed(Gate.allow),
           shows: ({ name }) => {
             if (name === "write") throw new Error("bug")
             return true
           }
-        }
+        })
       })
       yield* relay.says(H.request(1, "tools/list"))
       assert.deepStrictEqual(H.names(relay.answers(1)[0]), ["read"])

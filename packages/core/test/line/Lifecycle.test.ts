@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { meta } from "../../src/protocol/Revision.ts"
+import * as Gate from "../../src/stage/Gate.ts"
 import * as H from "./harness.ts"
 
 const initialize = H.initializeOf
@@ -201,13 +202,12 @@ describe("what a host may say", () => {
         const seen: Array<string> = []
         const relay = yield* H.opened({
           capabilities: { [member]: { "x/y": {} } },
-          gate: {
+          gate: Gate.make({
             call: ({ method }) => {
               seen.push(method)
-              return Effect.succeed({ _tag: "Allow" })
-            },
-            shows: () => true
-          }
+              return Effect.succeed(Gate.allow)
+            }
+          })
         })
         yield* relay.says(H.request(1, "x/y", { a: 1 }), H.request(2, "prompts/list"))
         assert.deepStrictEqual(methods(relay.server().take()), ["x/y"])

@@ -65,16 +65,15 @@ const run = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>) {
   const definitions = () => tools.map((tool) => H.tool(tool, `${tool}, version ${versions.get(tool) ?? 0}`))
   const relay = yield* H.opened({
     tools: definitions(),
-    gate: {
+    gate: Gate.make({
       // What sends is asked about; the rest is decided at once.
       call: (subject) => {
         if (subject.name !== "send") return Exit.succeed(Gate.allow)
         const verdict = Deferred.makeUnsafe<Gate.Verdict>()
         verdicts.push(verdict)
         return Deferred.await(verdict)
-      },
-      shows: () => true
-    }
+      }
+    })
   })
   relay.answer("tools/list", "silent")
   const server = relay.server()

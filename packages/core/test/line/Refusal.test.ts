@@ -97,13 +97,16 @@ describe("what the gate refuses", () => {
   const verdict = { rule: "no-writing", why: "writing is for /srv/notes", remedy: "Ask the operator" }
 
   it("is a result with isError for a tool call, an error for every other method", () => {
-    const result = Refusal.denied("tools/call", verdict, { server: "notes", item: "write" })
+    const result = Refusal.denied("tools/call", "denied", verdict, { server: "notes", item: "write" })
     assert.strictEqual(
       result._tag === "Result" ? result.result : "",
       `{"content":[{"type":"text","text":"Sallyport refused this call. Rule: no-writing. Why: writing is for /srv/notes. Ask the operator."}],"isError":true}`
     )
     for (const method of ["prompts/get", "resources/read", "sampling/createMessage", "x/y", "tools/Call"]) {
-      assert.strictEqual(Refusal.denied(method, verdict, { server: "notes", item: undefined })._tag, "Failure")
+      assert.strictEqual(
+        Refusal.denied(method, "denied", verdict, { server: "notes", item: undefined })._tag,
+        "Failure"
+      )
     }
   })
 
@@ -114,7 +117,7 @@ describe("what the gate refuses", () => {
         fc.string({ unit: "binary" }),
         fc.string({ unit: "binary" }),
         (rule, why, remedy) => {
-          const reply = Refusal.denied("tools/call", { rule, why, remedy }, { server: "notes", item: "x" })
+          const reply = Refusal.denied("tools/call", "denied", { rule, why, remedy }, { server: "notes", item: "x" })
           const value: unknown = JSON.parse(reply._tag === "Result" ? reply.result : "")
           assert.isObject(value)
         }

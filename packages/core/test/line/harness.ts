@@ -244,7 +244,7 @@ export const open = Effect.fnUntraced(function*(options: Options = {}) {
   ).pipe(
     Layer.provide(Lines.layer({ firstSight: options.firstSight ?? "trust", loosened: [], key: "key" })),
     Layer.provideMerge(Layer.mergeAll(
-      Layer.succeed(Gate.Gate, options.gate ?? { call: () => Exit.succeed(Gate.allow), shows: () => true }),
+      Layer.succeed(Gate.Gate, options.gate ?? Gate.make({ call: () => Exit.succeed(Gate.allow) })),
       Layer.succeed(Ledger.Ledger, options.ledger ?? memory.ledger),
       Layer.succeed(PinStore.PinStore, store),
       Notices.layerTell((sentence) => void told.push(sentence)),

@@ -43,7 +43,10 @@ describe("Guarded", () => {
     it.effect(`${revision}: one's own tools behind a gate and a ledger`, () =>
       Effect.gen(function*() {
         const { memory, served } = yield* guarded(
-          new Map([["read", Gate.allow], ["slow", Gate.allow], ["asks", Gate.allow], ["roots/list", Gate.allow], [
+          new Map<string, Gate.Verdict>([["read", Gate.allow], ["slow", Gate.allow], ["asks", Gate.allow], [
+            "roots/list",
+            Gate.allow
+          ], [
             "write",
             refuse
           ]])

@@ -104,7 +104,7 @@ describe("the end of the host's input", () => {
   it.effect("and one that waits for the gate", () =>
     Effect.gen(function*() {
       const verdict = yield* Deferred.make<Gate.Verdict>()
-      const relay = yield* H.opened({ ...answering, gate: { call: () => Deferred.await(verdict), shows: () => true } })
+      const relay = yield* H.opened({ ...answering, gate: Gate.make({ call: () => Deferred.await(verdict) }) })
       yield* relay.says(H.call(3, "read"))
       yield* relay.eof
       yield* Deferred.succeed(verdict, Gate.allow)
@@ -248,7 +248,7 @@ describe("a defect", () => {
     Effect.gen(function*() {
       const relay = yield* H.opened({
         ...answering,
-        gate: { call: ({ name }) => name === "read" ? Exit.die("bug") : Exit.succeed(Gate.allow), shows: () => true }
+        gate: Gate.make({ call: ({ name }) => name === "read" ? Exit.die("bug") : Exit.succeed(Gate.allow) })
       })
       yield* relay.says(H.call(1, "read"), H.call(2, "write"))
       assert.deepStrictEqual(relay.take().map(({ id, result }) => [id, result !== undefined]), [["1", false], [
