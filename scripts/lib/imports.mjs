@@ -12,7 +12,7 @@ export const packageEdges = {
 }
 
 const logic = ["wire", "protocol"]
-const stages = ["wire", "protocol", "pin", "policy", "ledger"]
+const stages = ["wire", "protocol", "pin", "policy", "approval", "ledger"]
 
 /** Which folder of core may import which others; files directly in src (the barrel) may import any. */
 export const coreEdges = {
@@ -20,6 +20,7 @@ export const coreEdges = {
   protocol: ["wire"],
   pin: logic,
   policy: logic,
+  approval: [...logic, "pin"],
   ledger: logic,
   store: ["wire"],
   stage: [...stages, "store"],
