@@ -12,14 +12,15 @@ export const packageEdges = {
 }
 
 const logic = ["wire", "protocol"]
-const stages = ["wire", "protocol", "pin", "policy", "approval", "ledger"]
+const stages = ["wire", "protocol", "schema", "pin", "policy", "approval", "ledger"]
 
 /** Which folder of core may import which others; files directly in src (the barrel) may import any. */
 export const coreEdges = {
   wire: [],
   protocol: ["wire"],
+  schema: ["wire"],
   pin: logic,
-  policy: logic,
+  policy: [...logic, "schema"],
   approval: [...logic, "pin"],
   ledger: logic,
   store: ["wire"],
