@@ -12,7 +12,7 @@ export const packageEdges = {
 }
 
 const logic = ["wire", "protocol"]
-const stages = ["wire", "protocol", "schema", "pin", "policy", "approval", "ledger"]
+const stages = ["wire", "protocol", "schema", "pin", "policy", "approval", "ledger", "check"]
 
 /** Which folder of core may import which others; files directly in src (the barrel) may import any. */
 export const coreEdges = {
@@ -23,6 +23,7 @@ export const coreEdges = {
   policy: [...logic, "schema"],
   approval: [...logic, "pin"],
   ledger: logic,
+  check: [...logic, "schema"],
   store: ["wire"],
   stage: [...stages, "store"],
   line: [...stages, "stage"],

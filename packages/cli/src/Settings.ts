@@ -31,6 +31,10 @@ const span = Schema.TemplateLiteral([
  * - `peer_bytes`: how much the unanswered requests of one side may hold together.
  * - `half_close`, `term`: how long answers are waited for at the end, and how long a server has after SIGTERM.
  * - `ledger.sync`: decisions also survive a loss of power.
+ * - `ledger.digest`: `"plain"`: digests of arguments and results without the key, so that anybody can compare (and guess).
+ * - `ledger.full`: arguments and results are recorded in full.
+ * - `ledger.segment_bytes`: a segment that has grown beyond it is closed and another one begun.
+ * - `ledger.budget_bytes`: so much may one client with one server record in an hour; then its calls are refused.
  *
  * @category schemas
  * @since 0.1.0
@@ -42,7 +46,14 @@ export const Settings = Schema.Struct({
   peer_bytes: Schema.optionalKey(atLeastOne),
   half_close: Schema.optionalKey(span),
   term: Schema.optionalKey(span),
-  ledger: Schema.optionalKey(Schema.Struct({ sync: Schema.optionalKey(Schema.Boolean) }))
+  ledger: Schema.optionalKey(Schema.Struct({
+    sync: Schema.optionalKey(Schema.Boolean),
+    digest: Schema.optionalKey(Schema.Literals(["keyed", "plain"])),
+    full: Schema.optionalKey(Schema.Boolean),
+    // At most what can be read at once.
+    segment_bytes: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 65_536, maximum: 134_217_728 }))),
+    budget_bytes: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(65_536)))
+  }))
 })
 /**
  * What settings.toml may say.
@@ -57,7 +68,7 @@ const wrong = (path: string, message: string): SettingsError =>
   new SettingsError({
     message: `${path}: ${message.replace(/\s*\n\s*/g, " ")}` +
       "; the keys are locked, message_bytes, depth, " +
-      "peer_bytes, half_close, term and ledger.sync"
+      "peer_bytes, half_close, term and ledger.sync, .digest, .full, .segment_bytes, .budget_bytes"
   })
 
 const decode = Schema.decodeUnknownEffect(Settings, { onExcessProperty: "error" })

@@ -7,6 +7,7 @@ import * as Endpoint from "@sallyport/core/line/Endpoint"
 import * as Lines from "@sallyport/core/line/Lines"
 import * as Notices from "@sallyport/core/line/Notices"
 import * as Shut from "@sallyport/core/line/Shut"
+import { Environment } from "@sallyport/core/node/Environment"
 import * as NodeFiles from "@sallyport/core/node/NodeFiles"
 import * as NodeMain from "@sallyport/core/node/NodeMain"
 import * as NodeSpawn from "@sallyport/core/node/NodeSpawn"
@@ -47,15 +48,34 @@ const ladder = (options: Options.RelayOptions): Ladder => ({
   kill: options.settings.term === undefined ? defaultLadder.kill : Duration.fromInputUnsafe(options.settings.term)
 })
 
-const ledger = (options: Options.RelayOptions) =>
-  options.ledger === "none"
-    ? Ledger.layerNone
-    : Ledger.layerFile({ directory: `${options.state}/ledger`, sync: options.settings.ledger?.sync ?? false }).pipe(
-      Layer.catchTag("LedgerError", (error) => {
-        tell(`${error.message}; calls are refused until it is mended`)
-        return Ledger.layerFailed(error)
-      })
-    )
+/** What Sallyport itself hands to the server, that must not come to rest elsewhere. */
+const injected = ({ launch }: Options.RelayOptions) =>
+  Effect.map(
+    Environment,
+    (own) => launch.env.flatMap(({ name, value = own[name] }) => value === undefined ? [] : [{ name, value }])
+  )
+
+const ledger = (options: Options.RelayOptions) => {
+  if (options.ledger === "none") return Ledger.layerNone
+  const { budget_bytes, digest, full, segment_bytes, sync } = options.settings.ledger ?? {}
+  return Layer.unwrap(
+    Effect.map(injected(options), (secrets) =>
+      Ledger.layerFile({
+        directory: `${options.state}/ledger`,
+        sync: sync ?? false,
+        digest,
+        full: full === true ? { secrets } : undefined,
+        segmentBytes: segment_bytes,
+        budgetBytes: budget_bytes,
+        tell
+      }))
+  ).pipe(
+    Layer.catchTag("LedgerError", (error) => {
+      tell(`${error.message}; calls are refused until it is mended`)
+      return Ledger.layerFailed(error)
+    })
+  )
+}
 
 const dispatch = (options: Options.RelayOptions) => {
   const { refused } = options

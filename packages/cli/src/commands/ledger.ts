@@ -27,14 +27,22 @@ const types: { readonly [K in Type]: K } = {
   session: "session",
   call: "call",
   refuse: "refuse",
+  repeated: "repeated",
   outcome: "outcome",
+  checked: "checked",
+  released: "released",
   held: "held",
+  withheld: "withheld",
   trusted: "trusted",
   observed: "observed",
   accepted: "accepted",
   dropped: "dropped",
   ended: "ended",
+  clock: "clock",
+  fault: "fault",
   mended: "mended",
+  rekeyed: "rekeyed",
+  archived: "archived",
   omitted: "omitted"
 }
 
@@ -69,7 +77,18 @@ export const says = (event: Event | Omitted): string => {
       }: ${text(event.reason)}${event.rule === undefined ? "" : ` by ${text(event.rule)}`}`
     case "outcome":
       return `of ${event.of}: ${event.was}${event.code === undefined ? "" : ` ${event.code}`}`
+    case "repeated":
+      return `${event.from === "server" ? "the server asked, " : ""}${Output.count(event.count, "time")} more: ${
+        text(event.reason)
+      }`
+    case "checked":
+      return `of ${event.of}: ${event.did}${event.id === undefined ? "" : ` ${text(event.id)}`}: ${
+        event.found.map(text).join(", ")
+      }`
+    case "released":
+      return text(event.id)
     case "held":
+    case "withheld":
     case "trusted":
     case "observed":
       return names(event.items)
@@ -79,6 +98,13 @@ export const says = (event: Event | Omitted): string => {
       return `${event.count} by ${text(event.reason)}`
     case "ended":
       return text(event.how)
+    case "clock":
+      return `it is ${Output.count(Math.round(event.back / 1000), "second")} behind what was recorded before`
+    case "fault":
+      return text(event.why)
+    case "rekeyed":
+    case "archived":
+      return event.segments.map(({ segment }) => text(segment)).join(", ")
     case "mended":
       return event.segments.map(text).join(", ")
     case "omitted":

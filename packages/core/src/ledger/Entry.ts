@@ -6,21 +6,51 @@
 import * as Schema from "effect/Schema"
 
 /**
+ * A SHA-256 in hexadecimal.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Digest = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
+
+/**
+ * The seal of a group, or empty where there is no group yet.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Head = Schema.String.check(Schema.isPattern(/^(?:[0-9a-f]{64})?$/))
+
+const Time = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+/**
  * - `session`: the first entry of a session: who, which server, what loosens the defaults (security rule F5).
  * - `call`: a request that was decided and let through (`from` tells which side asked). Written before its bytes leave.
  * - `refuse`: a request that was not let through, and why.
  * - `outcome`: what came of the `call` with sequence `of`: `result`, `tool-error` (isError), `error`, `cancelled`,
  *   `lost` (the far side ended: whether it ran is not known), `unsent` (the decision could not be written in time, so the
  *   call was refused and none of its bytes left).
- * - `held`: what was withheld from a listing.
+ * - `repeated`: so many refusals more, of the same side and for the same reason as one before, that have no entry each.
+ * - `checked`: what was found in the result of the call `of`, and what was done: it was `marked`, or kept from the host
+ *   under `id` (`quarantined`).
+ * - `released`: a person had a quarantined result handed out.
+ * - `held`: what was withheld from a listing because nobody has accepted it.
+ * - `withheld`: what was accepted, and withheld from a listing because it may never be called; once a change.
  * - `dropped`: lines or messages of the server that were not passed on, summed.
  * - `trusted`: what a first sight pinned without a person (`--first-sight trust`).
  * - `accepted`: what a person accepted, how (`terminal`, `digest`, `unseen`), and from which parent commands.
  * - `observed`: what `--first-sight observe` would have held.
  * - `ended`: how the server ended.
+ * - `clock`: the clock of this machine was set back by so many milliseconds, or stands that much before an older entry.
+ * - `fault`: the ledger could not be written when this was said; it could again, out of what was kept in reserve.
  * - `mended`: a person had the torn ends of these segments recorded (`ledger verify --mend`).
+ * - `rekeyed`: the key of the ledger was lost and a person had another one made (`ledger verify --new-key`); the segments
+ *   that were sealed with the old one, as they were then.
+ * - `archived`: a person may take these segments elsewhere (`ledger archive`): verification does not miss them.
  *
- * A member that is there but undefined counts as absent: who appends need not build an object in parts.
+ * `digest` is of the params or of the result, `text` the same in full where the operator wants it. A member that is there
+ * but undefined counts as absent: who appends need not build an object in parts.
  *
  * @category schemas
  * @since 0.1.0
@@ -41,6 +71,7 @@ export const Event = Schema.Union([
     method: Schema.String,
     name: Schema.optional(Schema.String),
     digest: Schema.optional(Schema.String),
+    text: Schema.optional(Schema.String),
     pin: Schema.optional(Schema.String),
     rule: Schema.optional(Schema.String)
   }),
@@ -52,6 +83,7 @@ export const Event = Schema.Union([
     method: Schema.String,
     name: Schema.optional(Schema.String),
     digest: Schema.optional(Schema.String),
+    text: Schema.optional(Schema.String),
     reason: Schema.String,
     rule: Schema.optional(Schema.String)
   }),
@@ -60,10 +92,33 @@ export const Event = Schema.Union([
     of: Schema.Int,
     was: Schema.Literals(["result", "tool-error", "error", "cancelled", "lost", "unsent"]),
     digest: Schema.optional(Schema.String),
+    text: Schema.optional(Schema.String),
     code: Schema.optional(Schema.Int)
   }),
   Schema.Struct({
-    type: Schema.Literals(["held", "trusted", "observed"]),
+    type: Schema.Literal("repeated"),
+    from: Schema.Literals(["host", "server"]),
+    client: Schema.String,
+    server: Schema.String,
+    reason: Schema.String,
+    count: Schema.Int
+  }),
+  Schema.Struct({
+    type: Schema.Literal("checked"),
+    of: Schema.Int,
+    server: Schema.String,
+    did: Schema.Literals(["marked", "quarantined"]),
+    id: Schema.optional(Schema.String),
+    found: Schema.Array(Schema.String)
+  }),
+  Schema.Struct({
+    type: Schema.Literal("released"),
+    server: Schema.String,
+    id: Schema.String,
+    parents: Schema.Array(Schema.String)
+  }),
+  Schema.Struct({
+    type: Schema.Literals(["held", "withheld", "trusted", "observed"]),
     server: Schema.String,
     items: Schema.Array(
       Schema.Struct({
@@ -93,8 +148,26 @@ export const Event = Schema.Union([
     how: Schema.String
   }),
   Schema.Struct({
+    type: Schema.Literal("clock"),
+    back: Count
+  }),
+  Schema.Struct({
+    type: Schema.Literal("fault"),
+    why: Schema.String
+  }),
+  Schema.Struct({
     type: Schema.Literal("mended"),
     segments: Schema.Array(Schema.String)
+  }),
+  Schema.Struct({
+    type: Schema.Literal("rekeyed"),
+    segments: Schema.Array(Schema.Struct({ segment: Schema.String, bytes: Count, digest: Digest }))
+  }),
+  Schema.Struct({
+    type: Schema.Literal("archived"),
+    segments: Schema.Array(
+      Schema.Struct({ segment: Schema.String, bytes: Count, digest: Digest, run: Schema.String, last: Count })
+    )
   })
 ])
 /**
@@ -102,25 +175,6 @@ export const Event = Schema.Union([
  * @since 0.1.0
  */
 export type Event = typeof Event.Type
-
-/**
- * A SHA-256 in hexadecimal.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const Digest = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
-
-/**
- * The seal of a group, or empty where there is no group yet.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const Head = Schema.String.check(Schema.isPattern(/^(?:[0-9a-f]{64})?$/))
-
-const Time = Schema.String.check(Schema.isPattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/))
-const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 /**
  * What stands in place of entries that were given up, because the ledger could not be written for so long that keeping

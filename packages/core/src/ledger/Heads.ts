@@ -27,6 +27,19 @@ export const pattern = /^\d{8}T\d{9}Z-[0-9a-f]{16}\.jsonl$/
 export const fileName = (time: string, random: string): string => time.replace(/[-:.]/g, "") + "-" + random + ".jsonl"
 
 /**
+ * The time in the name of the newest segment, in milliseconds; `undefined` where there is none.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
+export const newest = (files: ReadonlyArray<string>): number | undefined => {
+  const name = files.findLast((file) => pattern.test(file))
+  return name === undefined ? undefined : Date.parse(
+    name.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z.*$/, "$1-$2-$3T$4:$5:$6.$7Z")
+  )
+}
+
+/**
  * What the index remembers of a segment: settled for good, or what it was last named with.
  *
  * @category models

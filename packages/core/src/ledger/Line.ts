@@ -80,18 +80,31 @@ const members = (event: Event | Omitted): string => {
     case "call":
       return ",\"from\":\"" + event.from + "\",\"client\":" + quote(event.client) + ",\"server\":" +
         quote(event.server) + ",\"method\":" + quote(event.method) + optional("name", event.name) +
-        optional("digest", event.digest) + optional("pin", event.pin) + optional("rule", event.rule)
+        optional("digest", event.digest) + optional("text", event.text) + optional("pin", event.pin) +
+        optional("rule", event.rule)
     case "refuse":
       return ",\"from\":\"" + event.from + "\",\"client\":" + quote(event.client) + ",\"server\":" +
         quote(event.server) + ",\"method\":" + quote(event.method) + optional("name", event.name) +
-        optional("digest", event.digest) + ",\"reason\":" + quote(event.reason) + optional("rule", event.rule)
+        optional("digest", event.digest) + optional("text", event.text) + ",\"reason\":" + quote(event.reason) +
+        optional("rule", event.rule)
     case "outcome":
       return ",\"of\":" + event.of + ",\"was\":\"" + event.was + "\"" + optional("digest", event.digest) +
+        optional("text", event.text) +
         (event.code === undefined ? "" : ",\"code\":" + event.code)
     case "session":
       return ",\"client\":" + quote(event.client) + ",\"server\":" + quote(event.server) + ",\"command\":" +
         strings(event.command) + ",\"loosened\":" + strings(event.loosened)
+    case "repeated":
+      return ",\"from\":\"" + event.from + "\",\"client\":" + quote(event.client) + ",\"server\":" +
+        quote(event.server) + ",\"reason\":" + quote(event.reason) + ",\"count\":" + event.count
+    case "checked":
+      return ",\"of\":" + event.of + ",\"server\":" + quote(event.server) + ",\"did\":\"" + event.did + "\"" +
+        optional("id", event.id) + ",\"found\":" + strings(event.found)
+    case "released":
+      return ",\"server\":" + quote(event.server) + ",\"id\":" + quote(event.id) + ",\"parents\":" +
+        strings(event.parents)
     case "held":
+    case "withheld":
     case "trusted":
     case "observed":
       return ",\"server\":" + quote(event.server) + ",\"items\":[" +
@@ -108,8 +121,23 @@ const members = (event: Event | Omitted): string => {
       return ",\"server\":" + quote(event.server) + ",\"reason\":" + quote(event.reason) + ",\"count\":" + event.count
     case "ended":
       return ",\"server\":" + quote(event.server) + ",\"how\":" + quote(event.how)
+    case "clock":
+      return ",\"back\":" + event.back
+    case "fault":
+      return ",\"why\":" + quote(event.why)
     case "mended":
       return ",\"segments\":" + strings(event.segments)
+    case "rekeyed":
+      return ",\"segments\":[" +
+        event.segments.map((item) =>
+          "{\"segment\":" + quote(item.segment) + ",\"bytes\":" + item.bytes + ",\"digest\":" + quote(item.digest) + "}"
+        ).join(",") + "]"
+    case "archived":
+      return ",\"segments\":[" +
+        event.segments.map((item) =>
+          "{\"segment\":" + quote(item.segment) + ",\"bytes\":" + item.bytes + ",\"digest\":" + quote(item.digest) +
+          ",\"run\":" + quote(item.run) + ",\"last\":" + item.last + "}"
+        ).join(",") + "]"
     case "omitted":
       return ",\"count\":" + event.count
   }

@@ -31,6 +31,8 @@ export interface Pending {
   readonly append: (event: Event) => number
   /** The number of the newest entry. */
   readonly newest: () => number
+  /** How many characters wait. */
+  readonly size: () => number
   /** Takes all entries that wait; `undefined` if none does. */
   readonly take: () => Taken | undefined
   /** Puts back what could not be written, before everything that was appended since. */
@@ -43,7 +45,15 @@ export interface Pending {
 const kept = 1024 * 1024
 
 /**
- * An empty queue; the first entry has number 1.
+ * A clock that goes back by more than so many milliseconds was set, or stood still: it is recorded (security rule F30).
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const clockStep = 60_000
+
+/**
+ * An empty queue; the first entry has number 1. `stepped` is told where the clock went back.
  *
  * **Details**
  *
@@ -53,8 +63,9 @@ const kept = 1024 * 1024
  * @category constructors
  * @since 0.1.0
  */
-export const make = (now: () => number): Pending => {
+export const make = (now: () => number, stepped: (back: number) => void = () => {}): Pending => {
   const time = Line.makeTimes()
+  let latest = Number.NEGATIVE_INFINITY
   let seq = 0
   let first = 1
   let lines = ""
@@ -73,17 +84,28 @@ export const make = (now: () => number): Pending => {
     omitted = 0
   }
 
+  const append = (event: Event): number => {
+    const at = now()
+    if (at > latest) latest = at
+    else if (at < latest - clockStep) {
+      const back = latest - at
+      latest = at
+      append({ type: "clock", back })
+      stepped(back)
+    }
+    if (failing && lines.length > kept && spare(event)) {
+      omitted++
+      return ++seq
+    }
+    flush()
+    push(Line.entry(++seq, time(at), event))
+    return seq
+  }
+
   return {
-    append(event) {
-      if (failing && lines.length > kept && spare(event)) {
-        omitted++
-        return ++seq
-      }
-      flush()
-      push(Line.entry(++seq, time(now()), event))
-      return seq
-    },
+    append,
     newest: () => seq,
+    size: () => lines.length,
     take() {
       flush()
       if (lines === "") return undefined

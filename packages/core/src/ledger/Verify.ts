@@ -58,15 +58,55 @@ export interface SegmentReport {
   readonly closed: boolean
   readonly torn: Torn | undefined
   readonly problem: Problem | undefined
+  /** The whole of it, where it was sealed with another key: its seals cannot be computed. */
+  readonly foreign: Whole | undefined
+  readonly rekeyed: ReadonlyArray<Whole>
+  readonly archived: ReadonlyArray<Archived>
 }
 
 /**
+ * A segment as it was at a time, to the last byte.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Whole {
+  readonly segment: string
+  readonly bytes: number
+  readonly digest: string
+}
+
+/**
+ * A segment that may be taken elsewhere; `last` is the number of its last entry.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Archived extends Whole {
+  readonly run: string
+  readonly last: number
+}
+
+/**
+ * The whole of a segment.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const whole = (segment: string, text: string): Whole => ({
+  segment,
+  bytes: new TextEncoder().encode(text).length,
+  digest: Digest.sha256(text)
+})
+
+/**
  * - `ok`: everything holds.
- * - `mended`: everything holds; some segments are torn at their end, and that was recorded, length and digest.
+ * - `mended`: everything holds; some segments are torn at their end or were sealed with a key that is lost, and that was
+ *   recorded, length and digest.
  * - `torn`: everything before it holds, but a segment ends in something that no later segment recorded yet.
  * - `broken`: see `problems`; the first one comes first.
  *
- * `heads` is what an anchor kept elsewhere consists of.
+ * `rekeyed` counts the segments of a lost key, `archived` those that are gone and that a person had recorded before.
  *
  * @category models
  * @since 0.1.0
@@ -78,6 +118,8 @@ export interface Report {
   readonly mended: ReadonlyArray<Torn>
   readonly segments: number
   readonly entries: number
+  readonly rekeyed: number
+  readonly archived: number
   readonly heads: ReadonlyArray<Name>
 }
 
@@ -100,6 +142,11 @@ export const segment = (name: string, text: string, keys: Keys.Keys): SegmentRep
   let groupEntries = 0
   let next = 0
   let closing = false
+  let foreign = false
+  const rekeyed: Array<Whole> = []
+  const archived: Array<Archived> = []
+  // Of the group whose seal has not been reached yet, too.
+  let recorded: Array<Decode.Decoded> = []
 
   /** Why this line cannot stand here. */
   const place = (found: Decode.Decoded, number: number): string | undefined => {
@@ -107,7 +154,7 @@ export const segment = (name: string, text: string, keys: Keys.Keys): SegmentRep
     if (number === 1) {
       if (found._tag !== "Opened") return "the segment does not begin with its opening line"
       if (found.opened.segment !== name) return `this is the segment ${found.opened.segment} under another name`
-      if (found.opened.key !== keys.id) return "the segment was sealed with another key"
+      foreign = found.opened.key !== keys.id
       opened = found.opened
       next = opened.first
       last = opened.first - 1
@@ -124,13 +171,14 @@ export const segment = (name: string, text: string, keys: Keys.Keys): SegmentRep
     }
     next += Decode.width(found.event)
     groupEntries++
+    if (found.event.type === "rekeyed" || found.event.type === "archived") recorded.push(found)
     return undefined
   }
 
   /** Why the group that ends before `end` does not hold. */
   const group = (seal: NonNullable<Decode.Decoded["seal"]>, end: number, number: number): string | undefined => {
     const what = groupLine === number ? "this line" : `one of the lines ${groupLine} to ${number}`
-    if (Keys.mac(keys.chain, text.slice(groupAt, end - Decode.sealLength)) !== seal.digest) {
+    if (!foreign && Keys.mac(keys.chain, text.slice(groupAt, end - Decode.sealLength)) !== seal.digest) {
       return `${what} is not as it was written: the seal does not fit`
     }
     if (seal.prev !== head) return `${what} does not follow what stands before: something was removed or moved`
@@ -142,6 +190,12 @@ export const segment = (name: string, text: string, keys: Keys.Keys): SegmentRep
     groupAt = end
     groupLine = number + 1
     groupEntries = 0
+    for (const found of foreign ? [] : recorded) {
+      if (found._tag !== "Entry") continue
+      if (found.event.type === "rekeyed") rekeyed.push(...found.event.segments)
+      if (found.event.type === "archived") archived.push(...found.event.segments)
+    }
+    recorded = []
     return undefined
   }
 
@@ -154,7 +208,10 @@ export const segment = (name: string, text: string, keys: Keys.Keys): SegmentRep
     entries,
     closed,
     torn,
-    problem
+    problem,
+    foreign: foreign ? whole(name, text) : undefined,
+    rekeyed,
+    archived
   })
 
   let at = 0
@@ -200,7 +257,10 @@ export const unreadable = (name: string, why: string): SegmentReport => ({
   entries: 0,
   closed: false,
   torn: undefined,
-  problem: { segment: name, line: 1, why }
+  problem: { segment: name, line: 1, why },
+  foreign: undefined,
+  rekeyed: [],
+  archived: []
 })
 
 /**
@@ -217,32 +277,68 @@ export const join = (
   const bySegment = new Map(sorted.map((report) => [report.segment, report]))
   const problems = sorted.flatMap((report) => report.problem === undefined ? [] : [report.problem])
   const recorded = new Set<string>()
+  // A broken segment has been reported; what it says of others may be what was edited.
+  const sound = sorted.filter((report) => report.problem === undefined && report.seals.size > 0)
+
+  const archived = new Map(sound.flatMap((report) => report.archived.map((whole) => [whole.segment, whole])))
+  for (const [segment, known] of archived) {
+    const there = bySegment.get(segment)
+    if (there === undefined || there.problem !== undefined) continue
+    if (there.last !== known.last || there.opened?.run !== known.run) {
+      problems.push({ segment, line: 1, why: "the segment is no longer as it was when it was archived" })
+    }
+  }
+
+  const rekeyed = new Map(sound.flatMap((report) => report.rekeyed.map((whole) => [whole.segment, whole])))
+  for (const { foreign, problem, segment } of sorted) {
+    if (foreign !== undefined && problem === undefined && !rekeyed.has(segment)) {
+      problems.push({ segment, line: 1, why: "the segment was sealed with another key" })
+    }
+  }
+  for (const [segment, known] of rekeyed) {
+    const there = bySegment.get(segment)
+    if (there === undefined ? archived.has(segment) : isWhole(known, there.foreign)) continue
+    const why = `the segment of a lost key is ${there === undefined ? "gone" : "no longer as it was"} ` +
+      "since the new key was made"
+    problems.push({ segment, line: 1, why })
+  }
 
   const named = (by: string, names: ReadonlyArray<Name>) => {
     for (const name of names) {
-      const why = compare(name, bySegment.get(name.segment), recorded)
+      const target = bySegment.get(name.segment)
+      if (target === undefined && archived.has(name.segment)) continue
+      const why = compare(name, target, recorded)
       if (why !== undefined) problems.push({ segment: by, line: 1, why })
     }
   }
-  for (const report of sorted) {
-    // A broken segment has been reported; what it names may be what was edited.
-    if (report.problem === undefined && report.seals.size > 0) named(report.segment, report.opened?.names ?? [])
-  }
+  for (const report of sound) named(report.segment, report.opened?.names ?? [])
   named("anchor", anchor)
-  problems.push(...gaps(sorted))
+  problems.push(...gaps(sorted, [...archived.values()]))
 
   const torn = sorted.flatMap((report) => report.torn === undefined ? [] : [report.torn])
-  const open = torn.filter((part) => !recorded.has(part.segment))
+  const isRecorded = ({ segment }: Torn): boolean => recorded.has(segment) || rekeyed.has(segment)
+  const open = torn.filter((part) => !isRecorded(part))
+  const foreign = sorted.filter((report) => report.foreign !== undefined).length
   return {
-    status: problems.length > 0 ? "broken" : open.length > 0 ? "torn" : torn.length > 0 ? "mended" : "ok",
+    status: problems.length > 0
+      ? "broken"
+      : open.length > 0
+      ? "torn"
+      : torn.length > 0 || foreign > 0
+      ? "mended"
+      : "ok",
     problems,
     torn: open,
-    mended: torn.filter((part) => recorded.has(part.segment)),
+    mended: torn.filter(isRecorded),
     segments: sorted.length,
     entries: sorted.reduce((sum, report) => sum + report.entries, 0),
+    rekeyed: foreign,
+    archived: [...archived.keys()].filter((segment) => !bySegment.has(segment)).length,
     heads: sorted.flatMap((report) => report.head === "" ? [] : [{ segment: report.segment, head: report.head }])
   }
 }
+
+const isWhole = (a: Whole, b: Whole | undefined): boolean => a.bytes === b?.bytes && a.digest === b.digest
 
 /** Whether a segment still is what another one said of it; notes where a torn end is the recorded one. */
 const compare = (name: Name, target: SegmentReport | undefined, recorded: Set<string>): string | undefined => {
@@ -263,8 +359,12 @@ const compare = (name: Name, target: SegmentReport | undefined, recorded: Set<st
 }
 
 /** Whether the segments of each run leave no number out. Numbers may stand twice: see {@link Read.contents}. */
-const gaps = (sorted: ReadonlyArray<SegmentReport>): ReadonlyArray<Problem> => {
+const gaps = (
+  sorted: ReadonlyArray<SegmentReport>,
+  archived: ReadonlyArray<Archived>
+): ReadonlyArray<Problem> => {
   const reached = new Map<string, number>()
+  for (const { last, run } of archived) reached.set(run, Math.max(reached.get(run) ?? 0, last))
   const problems: Array<Problem> = []
   // By part, not by name: the clock may have been set back.
   const parts = sorted.flatMap(({ last, opened, problem, seals, segment }) =>

@@ -13,6 +13,8 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
+import * as Secrets from "../check/Secrets.ts"
+import * as Budget from "../ledger/Budget.ts"
 import type { Event } from "../ledger/Entry.ts"
 import * as Heads from "../ledger/Heads.ts"
 import * as Keys from "../ledger/Keys.ts"
@@ -48,6 +50,10 @@ export class Ledger extends Context.Service<Ledger, {
   readonly commit: Effect.Effect<void, LedgerError>
   /** The digest under which a text is recorded: keyed, so that it cannot be guessed from outside. `undefined` where nothing is recorded. */
   readonly digest: (text: Text | undefined) => string | undefined
+  /** The text as it is recorded in full, without Sallyport's own secrets; `undefined` where texts are not recorded. */
+  readonly text: (text: Text | undefined) => string | undefined
+  /** Whether a call of this client to this server may still be recorded: false where they have used up their budget. */
+  readonly room: (client: string, server: string) => boolean
 }>()("@sallyport/core/stage/Ledger") {}
 
 /**
@@ -58,7 +64,7 @@ export class Ledger extends Context.Service<Ledger, {
  */
 export const layerNone: Layer.Layer<Ledger> = Layer.sync(Ledger, () => {
   let seq = 0
-  return { append: () => ++seq, commit: Exit.void, digest: () => undefined }
+  return { append: () => ++seq, commit: Exit.void, digest: () => undefined, text: () => undefined, room: () => true }
 })
 
 /**
@@ -71,7 +77,13 @@ export const layerNone: Layer.Layer<Ledger> = Layer.sync(Ledger, () => {
 export const layerFailed = (error: LedgerError): Layer.Layer<Ledger> =>
   Layer.sync(Ledger, () => {
     let seq = 0
-    return { append: () => ++seq, commit: Exit.fail(error), digest: () => undefined }
+    return {
+      append: () => ++seq,
+      commit: Exit.fail(error),
+      digest: () => undefined,
+      text: () => undefined,
+      room: () => true
+    }
   })
 
 /**
@@ -136,7 +148,9 @@ export const makeMemory = (): Memory => {
         return appended.length
       },
       commit: group(() => appended.length, () => done, gate.whenOpen(write)),
-      digest: (text) => text === undefined ? undefined : Keys.mac(testKeys.text, text)
+      digest: (text) => text === undefined ? undefined : Keys.mac(testKeys.text, text),
+      text: () => undefined,
+      room: () => true
     },
     appended: () => appended,
     written: () => appended.slice(0, done),
@@ -203,7 +217,10 @@ const group = (
  * - `sync`: whether a commit waits for the disk. Without it an entry survives the end of the process, with it also a
  *   power failure.
  * - `digest`: `keyed` (the default), or `plain` SHA-256, which lets everybody guess short texts.
- * - `segmentBytes`: a segment that has grown beyond it is closed and another one begun.
+ * - `full`: params and results are recorded in full too, but for these secrets and what is beyond {@link longest}.
+ * - `segmentBytes`: a segment that has grown beyond it is closed and another one begun. Default: 64 MiB.
+ * - `budgetBytes`: so much may one client with one server add in an hour; then its calls are refused. Default: no limit.
+ * - `tell`: is told what an operator must know, in a sentence.
  *
  * @category models
  * @since 0.1.0
@@ -212,14 +229,30 @@ export interface FileOptions {
   readonly directory: string
   readonly sync: boolean
   readonly digest?: "keyed" | "plain" | undefined
+  readonly full?: { readonly secrets: ReadonlyArray<Secrets.Secret> } | undefined
   readonly segmentBytes?: number | undefined
+  readonly budgetBytes?: number | undefined
+  readonly tell?: ((sentence: string) => void) | undefined
 }
+
+/**
+ * So many characters of a text are recorded where texts are recorded in full; behind them stands how many are missing.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const longest = 64 * 1024
 
 const hex = (bytes: number): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
 /**
  * Reads the keys of a ledger; the first process that asks makes them.
+ *
+ * **Details**
+ *
+ * Where segments are there already, the key was lost or taken away: none is made, and all that needs it fails, until a
+ * person has another one made (`ledger verify --new-key`).
  *
  * @category constructors
  * @since 0.1.0
@@ -228,16 +261,22 @@ export const loadKeys: (directory: string) => Effect.Effect<Keys.Keys, LedgerErr
   function*(directory: string) {
     const files = yield* Files
     const path = directory + "/key"
-    const fresh = Effect.suspend(() => files.create(path, hex(32) + "\n")).pipe(
-      Effect.catch((error) => error.kind === "exists" ? Effect.void : Effect.fail(error)),
-      Effect.andThen(files.read(path))
-    )
+    const fresh = Effect.gen(function*() {
+      yield* files.folder(directory)
+      // Who made a segment had the key: only then is it looked for once more and missed.
+      const used = (yield* files.list(directory)).some((name) => Heads.pattern.test(name))
+      if (!used) yield* makeKey(path)
+      return yield* files.read(path)
+    })
     const text = yield* files.read(path).pipe(
-      Effect.catch((error) =>
-        error.kind === "missing" ? Effect.andThen(files.folder(directory), fresh) : Effect.fail(error)
-      ),
+      Effect.catch((error) => error.kind === "missing" ? fresh : Effect.fail(error)),
       Effect.mapError((error) =>
-        new LedgerError({ message: `the key of the ledger in ${directory} cannot be used: ${error.message}` })
+        new LedgerError({
+          message: error.kind === "missing"
+            ? `the key of the ledger in ${directory} is gone, and no other one is made by itself: put ${path} back, ` +
+              "or read in docs/ledger.md how a person makes a new one"
+            : `the key of the ledger in ${directory} cannot be used: ${error.message}`
+        })
       )
     )
     if (!Keys.pattern.test(text)) {
@@ -246,6 +285,19 @@ export const loadKeys: (directory: string) => Effect.Effect<Keys.Keys, LedgerErr
     return Keys.derive(text)
   }
 )
+
+/**
+ * Makes a key where none is.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeKey = (path: string): Effect.Effect<void, FilesError, Files> =>
+  Effect.flatMap(Files, (files) =>
+    Effect.catch(
+      files.create(path, hex(32) + "\n"),
+      (error) => error.kind === "exists" ? Effect.void : Effect.fail(error)
+    ))
 
 interface Segment {
   readonly appender: Appender
@@ -272,7 +324,8 @@ export const makeFile: (
   options: FileOptions
 ) => Effect.Effect<Ledger["Service"], LedgerError, Files | Scope.Scope> = Effect.fnUntraced(function*(options) {
   const { directory, sync } = options
-  const limit = options.segmentBytes ?? 16 * 1024 * 1024
+  const limit = options.segmentBytes ?? 64 * 1024 * 1024
+  const tell = options.tell ?? (() => {})
   const files = yield* Files
   const pid = yield* ProcessId
   const clock = yield* Clock.Clock
@@ -281,7 +334,12 @@ export const makeFile: (
   const now = () => clock.currentTimeMillisUnsafe()
   const uptime = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
   const time = Line.makeTimes()
-  const pending = Pending.make(now)
+  const stepped = (back: number): void =>
+    tell(
+      `the clock of this machine was set back by ${Math.round(back / 1000)} seconds; ` +
+        "times in the ledger are not in order from here on"
+    )
+  const pending = Pending.make(now, stepped)
   const path = (name: string) => directory + "/" + name
 
   /** Names this run; made when it is first needed, since a start waits for what happens before. */
@@ -311,13 +369,17 @@ export const makeFile: (
       const found = yield* Effect.option(head(name))
       if (Option.isSome(found)) read.push(found.value)
     }
-    return { ...Heads.next(index, names, read), reserve: names.includes("reserve") }
+    return { ...Heads.next(index, names, read), reserve: names.includes("reserve"), newest: Heads.newest(names) }
   })
 
   const begin = Effect.fnUntraced(function*(lines: string) {
     const at = time(now())
     const name = Heads.fileName(at, hex(8))
-    const { index, names, reserve } = yield* heads
+    const { index, names, newest, reserve } = yield* heads
+    if (part === 0 && newest !== undefined && newest - now() > Pending.clockStep) {
+      pending.append({ type: "clock", back: newest - now() })
+      stepped(newest - now())
+    }
     const opened = Line.opened({
       segment: name,
       time: at,
@@ -387,7 +449,8 @@ export const makeFile: (
       Effect.andThen(Effect.suspend(() => {
         low = true
         return put(taken)
-      }))
+      })),
+      Effect.andThen(Effect.sync(() => pending.append({ type: "fault", why: error.message })))
     )
 
   /** What was given up is written, but nothing passes until there is a reserve again. */
@@ -445,10 +508,26 @@ export const makeFile: (
     ? Digest.sha256
     : (text: string) => Keys.mac(keys.text, text)
 
+  const { full } = options
+  const secrets = full === undefined ? undefined : Secrets.finder(full.secrets)
+  const whole = (text: string): string => {
+    const clear = secrets === undefined ? text : secrets.without(text)
+    const more = clear.length - longest
+    return more <= 0 ? clear : `${clear.slice(0, longest)} (${more} characters more)`
+  }
+  const budget = options.budgetBytes === undefined ? undefined : Budget.make(options.budgetBytes, uptime)
+
   return {
-    append: pending.append,
+    append: budget === undefined ? pending.append : (event) => {
+      const before = pending.size()
+      const seq = pending.append(event)
+      budget.spend(seq, event, pending.size() - before)
+      return seq
+    },
     commit,
-    digest: (text) => text === undefined ? undefined : digest(text)
+    digest: (text) => text === undefined ? undefined : digest(text),
+    text: (text) => text === undefined || full === undefined ? undefined : whole(text),
+    room: budget === undefined ? () => true : budget.room
   }
 })
 

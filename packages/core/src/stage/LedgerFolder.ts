@@ -9,7 +9,7 @@ import * as Heads from "../ledger/Heads.ts"
 import * as Read from "../ledger/Read.ts"
 import * as Verify from "../ledger/Verify.ts"
 import { Files, type FilesError } from "../store/Files.ts"
-import { LedgerError, loadKeys, makeFile } from "./Ledger.ts"
+import { LedgerError, loadKeys, makeFile, makeKey } from "./Ledger.ts"
 
 const failed = (directory: string) => (error: FilesError): LedgerError =>
   new LedgerError({ message: `the ledger in ${directory} cannot be read: ${error.message}` })
@@ -84,6 +84,44 @@ export const mend: (directory: string) => Effect.Effect<Verify.Report, LedgerErr
     yield* Effect.scoped(Effect.gen(function*() {
       const ledger = yield* makeFile({ directory, sync: true })
       ledger.append({ type: "mended", segments: before.torn.map(({ segment }) => segment) })
+      yield* ledger.commit
+    }))
+    return yield* verify(directory)
+  }
+)
+
+/**
+ * Makes a new key where the old one is lost, and records what it had sealed, so that this can no longer change unseen.
+ * Gives the report afterwards.
+ *
+ * **Gotchas**
+ *
+ * A process that still has the old key goes on under it, and its segment then differs from what was recorded: end all
+ * relays first.
+ *
+ * @category mending
+ * @since 0.1.0
+ */
+export const newKey: (directory: string) => Effect.Effect<Verify.Report, LedgerError, Files> = Effect.fnUntraced(
+  function*(directory: string) {
+    const files = yield* Files
+    yield* Effect.mapError(makeKey(directory + "/key"), failed(directory))
+    const keys = yield* loadKeys(directory)
+    const known = new Set<string>()
+    const old: Array<Verify.Whole> = []
+    for (const name of yield* segments(directory)) {
+      const text = yield* Effect.mapError(files.read(directory + "/" + name), failed(directory))
+      const report = Verify.segment(name, text, keys)
+      for (const { segment } of report.rekeyed) known.add(segment)
+      if (report.foreign !== undefined) old.push(report.foreign)
+    }
+    const lost = old.filter(({ segment }) => !known.has(segment))
+    if (lost.length === 0) {
+      return yield* new LedgerError({ message: `the key of the ledger in ${directory} fits all segments there are` })
+    }
+    yield* Effect.scoped(Effect.gen(function*() {
+      const ledger = yield* makeFile({ directory, sync: true })
+      ledger.append({ type: "rekeyed", segments: lost })
       yield* ledger.commit
     }))
     return yield* verify(directory)

@@ -214,6 +214,11 @@ export const table = {
     says: "the decision could not be written to the ledger, so the request was refused",
     remedy: "the operator must make the ledger writable"
   },
+  "ledger-budget": {
+    code: InternalError,
+    says: "the client has used up what it may record in an hour, so the request was refused",
+    remedy: "wait, or ask the operator"
+  },
   "pins-failed": {
     code: InternalError,
     says: "what was accepted of this server could not be read or written",

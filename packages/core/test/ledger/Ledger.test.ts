@@ -414,7 +414,7 @@ describe("Ledger.layerFile", () => {
     }))
 
   it_(
-    "gives up its reserve on a full disk to write, and lets nothing pass until it has one again",
+    "F13: gives up its reserve on a full disk to write, and lets nothing pass until it has one again",
     () =>
       Effect.gen(function*() {
         const files = yield* MemoryFiles
@@ -433,12 +433,13 @@ describe("Ledger.layerFile", () => {
           assert.isFalse(files.contents.has(reserve))
           assert.deepStrictEqual(numbers(yield* Folder.read(directory)), [1, 2])
 
-          // What the guard says of it is written too, but nothing passes.
+          // What went wrong, and what the guard says of it, is written too, but nothing passes.
           ledger.append({ type: "outcome", of: 2, was: "unsent" })
           yield* TestClock.adjust("1 second")
           files.fault("create", 1, "fail")
           yield* Effect.flip(ledger.commit)
-          assert.deepStrictEqual(numbers(yield* Folder.read(directory)), [1, 2, 3])
+          const { entries } = yield* Folder.read(directory)
+          assert.deepStrictEqual(entries.map(({ event }) => event.type), ["call", "call", "fault", "outcome"])
 
           yield* TestClock.adjust("1 second")
           yield* ledger.commit
@@ -505,6 +506,126 @@ describe("Ledger.layerFile", () => {
       untrusted.set(`${directory}/key`, "is writable by others")
       assert.include((yield* build).message, "is writable by others")
     }))
+
+  it_(
+    "records texts in full where that is asked for, without the secrets that were handed out, and bounded",
+    () =>
+      Effect.gen(function*() {
+        const value = "hunter2/hunter2"
+        const text = Text.fromValue({
+          token: `Bearer ${value}`,
+          b: btoa(`user:${value}`),
+          url: encodeURIComponent(value)
+        })
+        const full = { secrets: [{ name: "TOKEN", value }] }
+        yield* Effect.scoped(Effect.gen(function*() {
+          assert.isUndefined((yield* open()).text(text))
+          const ledger = yield* open({ full })
+          assert.isUndefined(ledger.text(undefined))
+          const clear = ledger.text(text) ?? ""
+          assert.notMatch(clear, /hunter2/)
+          assert.match(clear, /"token":"Bearer \[TOKEN\]"/)
+          assert.match(clear, /"url":"\[TOKEN\]"/)
+          assert.include(ledger.text(Text.quote("x".repeat(70_000))) ?? "", " (4466 characters more)")
+          ledger.append(call("a", clear))
+          yield* ledger.commit
+        }))
+        assert.deepStrictEqual(yield* verified, fine)
+        for (const { text } of yield* segments) assert.notInclude(text, "hunter2")
+      })
+  )
+
+  it_(
+    "F13: over its budget a client with a server has no room, and others have; it comes back with time",
+    () =>
+      Effect.gen(function*() {
+        yield* Effect.scoped(Effect.gen(function*() {
+          const ledger = yield* open({ budgetBytes: 1000 })
+          assert.isTrue(ledger.room("host", "notes"))
+          const seq = ledger.append(call("a", "x".repeat(800)))
+          assert.isFalse(ledger.room("host", "notes"))
+          assert.isTrue(ledger.room("other", "notes"))
+          assert.isTrue(ledger.room("host", "other"))
+          yield* TestClock.adjust("1 hour")
+          assert.isTrue(ledger.room("host", "notes"))
+          // What comes back counts for who asked for it.
+          ledger.append({ type: "outcome", of: seq, was: "result", text: "x".repeat(2000) })
+          assert.isFalse(ledger.room("host", "notes"))
+          yield* ledger.commit
+        }))
+        assert.deepStrictEqual(yield* verified, fine)
+      })
+  )
+
+  it_("F30: a clock that goes back more than a minute is an entry, and is told", () =>
+    Effect.gen(function*() {
+      const told: Array<string> = []
+      yield* TestClock.setTime(1_767_323_045_678)
+      yield* Effect.scoped(Effect.gen(function*() {
+        const ledger = yield* open({ tell: (sentence) => told.push(sentence) })
+        ledger.append(call("a"))
+        yield* ledger.commit
+        yield* TestClock.setTime(1_767_323_045_678 - 60_000)
+        ledger.append(call("b"))
+        assert.deepStrictEqual(told, [])
+        yield* TestClock.setTime(1_767_323_045_678 - 7_200_000)
+        assert.strictEqual(ledger.append(call("c")), 4)
+        ledger.append(call("d"))
+        yield* ledger.commit
+      }))
+      assert.match(told.join("\n"), /^the clock of this machine was set back by 7200 seconds/)
+      // The next process sees by the names of the segments that time stands before them.
+      yield* TestClock.setTime(1_767_323_045_678 - 3_600_000)
+      yield* Effect.scoped(Effect.gen(function*() {
+        const ledger = yield* open({ tell: (sentence) => told.push(sentence) })
+        ledger.append(call("e"))
+        yield* ledger.commit
+      }))
+      assert.strictEqual(told.length, 2)
+      const { entries } = yield* Folder.read(directory)
+      assert.deepStrictEqual(
+        entries.flatMap(({ event }) => event.type === "clock" ? [event.back] : []).sort(),
+        [3_600_000, 7_200_000]
+      )
+      assert.deepStrictEqual(yield* verified, fine)
+    }))
+
+  it_(
+    "makes no second key where segments are and the key is gone: a person must have one made, and that is recorded",
+    () =>
+      Effect.gen(function*() {
+        const { contents } = yield* MemoryFiles
+        const write = (name: string) =>
+          Effect.scoped(Effect.gen(function*() {
+            const ledger = yield* open()
+            ledger.append(call(name))
+            yield* ledger.commit
+          }))
+        yield* write("before")
+        contents.delete(`${directory}/key`)
+        const gone = yield* Effect.flip(write("meanwhile"))
+        assert.match(gone.message, /the key of the ledger in .* is gone, and no other one is made by itself/)
+        assert.isFalse(contents.has(`${directory}/key`))
+
+        yield* TestClock.adjust("1 second")
+        const report = yield* Folder.newKey(directory)
+        assert.deepStrictEqual([report.status, report.problems, report.rekeyed], ["mended", [], 1])
+        yield* write("after")
+        assert.strictEqual((yield* Folder.verify(directory)).status, "mended")
+        assert.strictEqual((yield* Folder.read(directory)).entries.length, 3)
+        // There is nothing more to do, so it is refused.
+        assert.match((yield* Effect.flip(Folder.newKey(directory))).message, /fits all segments/)
+
+        // What was sealed with the lost key can no longer be changed unseen, longer or shorter.
+        const [old] = yield* segments
+        for (const changed of [old?.text.replace("before", "behind"), `${old?.text}{}`, old?.text.slice(0, -10), ""]) {
+          contents.set(old?.path ?? "", changed ?? "")
+          assert.strictEqual((yield* Folder.verify(directory)).status, "broken", changed)
+        }
+        contents.set(old?.path ?? "", old?.text ?? "")
+        assert.strictEqual((yield* Folder.verify(directory)).status, "mended")
+      })
+  )
 
   it_("uses the key of whoever was faster", () =>
     Effect.gen(function*() {

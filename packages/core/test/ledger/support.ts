@@ -7,7 +7,7 @@ import { MemoryFiles } from "../../src/store/Files.ts"
 
 export const directory = "/state/ledger"
 
-export const call = (name: string): Event => ({
+export const call = (name: string, text?: string): Event => ({
   type: "call",
   from: "host",
   client: "host",
@@ -15,6 +15,7 @@ export const call = (name: string): Event => ({
   method: "tools/call",
   name,
   digest: "5f".repeat(32),
+  text,
   rule: "read"
 })
 
