@@ -126,6 +126,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         return ledger.append(event)
       }, broken)
     const digestOf = (text: Text | undefined): string | undefined => attempt(() => ledger.digest(text), () => undefined)
+    const textOf = (text: Text | undefined): string | undefined => attempt(() => ledger.text(text), () => undefined)
     let complained = false
     /** Told once, until it can be written again. */
     const complain = (why: string): void => {
@@ -254,6 +255,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         method: shortened(call.method),
         name: shortened(name),
         digest,
+        text: textOf(call.params),
         reason,
         rule
       })
@@ -272,6 +274,16 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
     }
 
     const allowed = (to: Port, subject: Subject, call: Call, { ended, rule }: Allow): void => {
+      if (!attempt(() => ledger.room(client, server), () => false)) {
+        over(ended)
+        return refuse(
+          subject.from,
+          call,
+          subject.name,
+          "ledger-budget",
+          Refusal.failure("ledger-budget", { server, item: subject.name })
+        )
+      }
       const digest = digestOf(call.params)
       const seq = record({
         type: "call",
@@ -281,6 +293,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         method: shortened(call.method),
         name: shortened(subject.name),
         digest,
+        text: textOf(call.params),
         pin: subject.pin,
         rule
       })
@@ -324,6 +337,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
           type: "outcome",
           of: seq,
           was: Refusal.isServerEnded(reply) ? "lost" : "error",
+          text: textOf(reply.error),
           code: Number.isSafeInteger(code) ? code : undefined
         })
         return
@@ -334,7 +348,8 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         type: "outcome",
         of: seq,
         was: failed ? "tool-error" : "result",
-        digest
+        digest,
+        text: textOf(reply.result)
       })
     }
 

@@ -458,6 +458,38 @@ describe("the ledger", () => {
       ])
     }))
 
+  it.effect("F13: over its ledger budget a client is refused, and what it asked is not sent", () =>
+    Effect.gen(function*() {
+      const memory = Ledger.makeMemory()
+      let room = true
+      const relay = yield* H.opened({ memory, ledger: { ...memory.ledger, room: () => room } })
+      yield* relay.says(H.call(1, "read"))
+      room = false
+      yield* relay.says(H.call(2, "read"))
+      assert.strictEqual(relay.calls().length, 1)
+      assert.strictEqual(relay.answers(2)[0]?.error?.data?.reason, "ledger-budget")
+      room = true
+      yield* relay.says(H.call(3, "read"))
+      assert.strictEqual(relay.calls().length, 2)
+    }))
+
+  it.effect("records what travelled in full where the ledger keeps texts", () =>
+    Effect.gen(function*() {
+      const memory = Ledger.makeMemory()
+      const relay = yield* H.opened({ memory, ledger: { ...memory.ledger, text: (text) => text } })
+      yield* relay.says(H.call(1, "read", { path: "/a" }))
+      const asked = relay.calls()[0]
+      yield* relay.server().says(H.result(asked?.id, { content: [] }))
+      yield* relay.says(H.call(2, "nobody"))
+      assert.deepStrictEqual(relay.entries("call").map(({ text }) => text), [
+        "{\"name\":\"read\",\"arguments\":{\"path\":\"/a\"}}"
+      ])
+      assert.deepStrictEqual(relay.entries("outcome").map(({ text }) => text), ["{\"content\":[]}"])
+      assert.deepStrictEqual(relay.entries("refuse").map(({ text }) => text), [
+        "{\"name\":\"nobody\",\"arguments\":{}}"
+      ])
+    }))
+
   const failing: ReadonlyArray<readonly [string, (memory: Ledger.Memory) => Ledger.Ledger["Service"]]> = [
     ["cannot be written", (memory) => memory.ledger],
     ["dies", (memory) => ({ ...memory.ledger, commit: Effect.die("bug") })],
