@@ -13,6 +13,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Ancestry } from "./Ancestry.ts"
+import * as Approvals from "./commands/approvals.ts"
 import * as Explain from "./commands/explain.ts"
 import * as Ledger from "./commands/ledger.ts"
 import * as Pins from "./commands/pins.ts"
@@ -34,7 +35,15 @@ const serve = Command.make("serve").pipe(
 
 const root = Command.make("sallyport", {}, () => Console.log(Help.overview)).pipe(
   Command.withDescription("The guarded way between an agent host and its MCP servers"),
-  Command.withSubcommands([relay, serve, Pins.command, Status.command, Ledger.command, Explain.command])
+  Command.withSubcommands([
+    relay,
+    serve,
+    Pins.command,
+    Status.command,
+    Approvals.command,
+    Ledger.command,
+    Explain.command
+  ])
 )
 
 const runCommand = Command.runWith(root, { version })
@@ -66,6 +75,7 @@ export const main = (
       Failure: ({ message }) => failed(message),
       PinStoreError: ({ message }) => failed(message),
       LedgerError: ({ message }) => failed(message),
+      ApprovalsError: ({ message }) => failed(message),
       FilesError: ({ message }) => failed(message),
       // Without errors it is a group of commands without a command.
       ShowHelp: () => Effect.succeed<ExitCode>(2)

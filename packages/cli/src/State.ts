@@ -5,6 +5,7 @@
  */
 import * as Pins from "@sallyport/core/pin/Pins"
 import * as Visible from "@sallyport/core/pin/Visible"
+import * as Approvals from "@sallyport/core/stage/Approvals"
 import * as Ledger from "@sallyport/core/stage/Ledger"
 import type { LedgerError } from "@sallyport/core/stage/Ledger"
 import * as LedgerFolder from "@sallyport/core/stage/LedgerFolder"
@@ -50,6 +51,7 @@ export const json = Flag.Boolean("json").pipe(
 export interface State {
   readonly folder: string
   readonly pins: Layer.Layer<PinStore.PinStore, never, Files>
+  readonly approvals: Layer.Layer<Approvals.Approvals, never, Files>
   readonly ledgerFolder: string
   readonly ledger: Layer.Layer<Ledger.Ledger, LedgerError, Files>
   /** What a command line needs to mean this folder: ` --state DIR`, or nothing. */
@@ -70,6 +72,7 @@ export const open = (given: Option.Option<string>): Effect.Effect<State, Failure
     Effect.map((folder) => ({
       folder,
       pins: PinStore.layerFile({ directory: `${folder}/pins` }),
+      approvals: Approvals.layerFile({ directory: `${folder}/approvals` }),
       ledgerFolder: `${folder}/ledger`,
       // What a person accepted is not to be lost with the power.
       ledger: Ledger.layerFile({ directory: `${folder}/ledger`, sync: true }),

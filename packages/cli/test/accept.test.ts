@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Pins from "@sallyport/core/pin/Pins"
+import * as Approvals from "@sallyport/core/stage/Approvals"
 import * as Ledger from "@sallyport/core/stage/Ledger"
 import * as PinStore from "@sallyport/core/stage/PinStore"
 import { Effect, Layer } from "effect"
@@ -292,6 +293,7 @@ describe("the ledger", () => {
 const opened: State.State = {
   folder: state,
   pins: store,
+  approvals: Approvals.layerFile({ directory: `${state}/approvals` }),
   ledgerFolder: `${state}/ledger`,
   ledger: Ledger.layerFile({ directory: `${state}/ledger`, sync: true }),
   option: ""

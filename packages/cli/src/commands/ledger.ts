@@ -36,6 +36,11 @@ const types: { readonly [K in Type]: K } = {
   trusted: "trusted",
   observed: "observed",
   accepted: "accepted",
+  "approval-asked": "approval-asked",
+  "approval-given": "approval-given",
+  "approval-denied": "approval-denied",
+  "approval-expired": "approval-expired",
+  "approval-withdrawn": "approval-withdrawn",
   dropped: "dropped",
   ended: "ended",
   clock: "clock",
@@ -94,6 +99,14 @@ export const says = (event: Event | Omitted): string => {
       return names(event.items)
     case "accepted":
       return `${event.how}: ${names(event.items)}`
+    case "approval-asked":
+    case "approval-given":
+    case "approval-denied":
+    case "approval-expired":
+    case "approval-withdrawn":
+      return `${text(event.id)}: ${text(event.method)}${
+        event.name === undefined ? "" : ` ${Visible.name(event.name)}`
+      } by ${text(event.rule)}${event.channel === undefined ? "" : `, ${event.channel}`}`
     case "dropped":
       return `${event.count} by ${text(event.reason)}`
     case "ended":

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import type { Approval } from "@sallyport/core/approval/Approval"
 import type { Event, Omitted } from "@sallyport/core/ledger/Entry"
 import * as Read from "@sallyport/core/ledger/Read"
 import * as Visible from "@sallyport/core/pin/Visible"
@@ -12,7 +13,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { ending, Failure } from "../Failure.ts"
 import * as Output from "../Output.ts"
+import { alive } from "../Processes.ts"
 import * as State from "../State.ts"
+import * as Approvals from "./approvals.ts"
 import * as Ledger from "./ledger.ts"
 import * as List from "./pinsList.ts"
 
@@ -26,6 +29,7 @@ const of = <T extends (Event | Omitted)["type"]>(type: T) => (entry: Read.Listed
  *
  * - `refusals`: the last ten, newest last.
  * - `unknown`: the last ten calls that were let through and of which nothing more is known: their relay was killed.
+ * - `approvals`: the calls that wait for a person.
  * - `unasked`: what was lately accepted without a question: by its digest, or unseen.
  * - `loosened`: what the newest session of each server loosened on its command line.
  *
@@ -37,19 +41,10 @@ export interface Status {
   readonly servers: ReadonlyArray<List.Row>
   readonly refusals: ReadonlyArray<Entry<"refuse">>
   readonly unknown: ReadonlyArray<Read.Listed>
+  readonly approvals: ReadonlyArray<Approval>
   readonly unasked: ReadonlyArray<Entry<"accepted">>
   readonly loosened: ReadonlyArray<Entry<"session">>
   readonly tails: ReadonlyArray<{ readonly server: string; readonly lines: ReadonlyArray<string> }>
-}
-
-/** Whether a process of this number runs. */
-const alive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    // It runs, as somebody else.
-    return error instanceof Error && "code" in error && error.code === "EPERM"
-  }
 }
 
 const newestOf = (sessions: ReadonlyArray<Entry<"session">>): ReadonlyArray<Entry<"session">> => [
@@ -76,7 +71,10 @@ export const look = Effect.fnUntraced(function*(state: State.State, name: string
     const text = yield* State.tail(state, server)
     if (text !== undefined && text !== "") tails.push({ server, lines: lastLines(text, name === undefined ? 5 : 40) })
   }
-  if (name !== undefined && servers.length === 0 && entries.length === 0 && tails.length === 0) {
+  const approvals = (yield* Effect.provide(Approvals.waiting, state.approvals)).filter(({ question }) =>
+    mine(question.server)
+  )
+  if (name !== undefined && servers.length + entries.length + tails.length + approvals.length === 0) {
     return yield* new Failure({
       message: `nothing is known of ${Visible.name(name)} in ${Visible.line(state.folder)}; ` +
         `sallyport pins list${state.option} names the servers`
@@ -87,6 +85,7 @@ export const look = Effect.fnUntraced(function*(state: State.State, name: string
     servers,
     refusals: entries.filter(of("refuse")).slice(-10),
     unknown: Read.unknownFates(contents, alive).filter(({ server }) => mine(server)).slice(-10),
+    approvals,
     unasked: entries.filter(of("accepted")).filter(({ event }) => event.how !== "terminal").slice(-5),
     loosened: newestOf(entries.filter(of("session"))).filter(({ event }) => event.loosened.length > 0),
     tails
@@ -110,6 +109,12 @@ const draw = (status: Status, option: string, name: string | undefined): string 
         `  look at it:  sallyport pins diff${option} ${server}`,
         `  accept it:   sallyport pins accept${option} ${server}`
       ])
+    ],
+    status.approvals.length === 0 ? [] : [
+      `${Output.count(status.approvals.length, "call waits", "calls wait")} for a person:`,
+      ...status.approvals.map(({ id, question }) =>
+        `  sallyport approvals allow${option} ${id}   (${Visible.short(question.server, 32)})`
+      )
     ],
     status.loosened.length === 0 ? [] : [
       "Loosened on the command line:",
@@ -140,6 +145,7 @@ const toJson = (status: Status) => {
     servers: status.servers,
     refusals: status.refusals.map(entry),
     unknown: status.unknown.map(entry),
+    approvals: status.approvals.map(Approvals.toJson),
     unasked: status.unasked.map(entry),
     loosened: status.loosened.map(({ event, time }) => ({ time, server: event.server, loosened: event.loosened })),
     tails: status.tails

@@ -41,6 +41,10 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
  * - `trusted`: what a first sight pinned without a person (`--first-sight trust`).
  * - `accepted`: what a person accepted, how (`terminal`, `digest`, `unseen`), and from which parent commands.
  * - `observed`: what `--first-sight observe` would have held.
+ * - `approval-asked`: a question was put to a person, and where. `approval-given`, `approval-denied`: its answer, and
+ *   where it came from (`host` is the host's word, not proof of a person); one that was given in the terminal is written
+ *   by that command, with its parent commands. `approval-expired`: nobody answered in time. `approval-withdrawn`: the
+ *   call was given up.
  * - `ended`: how the server ended.
  * - `clock`: the clock of this machine was set back by so many milliseconds, or stands that much before an older entry.
  * - `fault`: the ledger could not be written when this was said; it could again, out of what was kept in reserve.
@@ -135,6 +139,24 @@ export const Event = Schema.Union([
     how: Schema.Literals(["terminal", "digest", "unseen"]),
     items: Schema.Array(Schema.Struct({ kind: Schema.String, name: Schema.String, digest: Schema.String })),
     parents: Schema.Array(Schema.String)
+  }),
+  Schema.Struct({
+    type: Schema.Literals([
+      "approval-asked",
+      "approval-given",
+      "approval-denied",
+      "approval-expired",
+      "approval-withdrawn"
+    ]),
+    id: Schema.String,
+    client: Schema.String,
+    server: Schema.String,
+    method: Schema.String,
+    name: Schema.optional(Schema.String),
+    digest: Schema.String,
+    rule: Schema.String,
+    channel: Schema.optional(Schema.Literals(["host", "terminal"])),
+    parents: Schema.optional(Schema.Array(Schema.String))
   }),
   Schema.Struct({
     type: Schema.Literal("dropped"),

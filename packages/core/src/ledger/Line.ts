@@ -117,6 +117,16 @@ const members = (event: Event | Omitted): string => {
         event.items.map((item) =>
           "{\"kind\":" + quote(item.kind) + ",\"name\":" + quote(item.name) + ",\"digest\":" + quote(item.digest) + "}"
         ).join(",") + "],\"parents\":" + strings(event.parents)
+    case "approval-asked":
+    case "approval-given":
+    case "approval-denied":
+    case "approval-expired":
+    case "approval-withdrawn":
+      return ",\"id\":" + quote(event.id) + ",\"client\":" + quote(event.client) + ",\"server\":" +
+        quote(event.server) + ",\"method\":" + quote(event.method) + optional("name", event.name) +
+        ",\"digest\":" + quote(event.digest) + ",\"rule\":" + quote(event.rule) +
+        optional("channel", event.channel) +
+        (event.parents === undefined ? "" : ",\"parents\":" + strings(event.parents))
     case "dropped":
       return ",\"server\":" + quote(event.server) + ",\"reason\":" + quote(event.reason) + ",\"count\":" + event.count
     case "ended":
