@@ -209,6 +209,11 @@ export const table = {
     says: "the decision could not be taken, so the request was refused",
     remedy: "ask the operator"
   },
+  "inspection-failed": {
+    code: InternalError,
+    says: "the result could not be checked, so it was not passed on; the call itself was made",
+    remedy: "ask the operator"
+  },
   "ledger-failed": {
     code: InternalError,
     says: "the decision could not be written to the ledger, so the request was refused",

@@ -5,6 +5,8 @@
  */
 import { Context, Effect, Exit, Fiber, Layer, Schema, type Scope } from "effect"
 import { TestClock } from "effect/testing"
+import * as Ask from "../../src/line/Ask.ts"
+import * as Inspect from "../../src/line/Inspect.ts"
 import * as Lines from "../../src/line/Lines.ts"
 import * as Notices from "../../src/line/Notices.ts"
 import type { FirstSight } from "../../src/line/Offer.ts"
@@ -149,6 +151,8 @@ export interface Options {
   /** Answers by method; a method with `silent` is never answered. What has no entry is answered as a plain server does. */
   readonly answers?: Readonly<Record<string, Answer | "silent">>
   readonly gate?: Gate.Gate["Service"]
+  readonly asker?: (line: Ask.Line) => Effect.Effect<Ask.Asker, never, Scope.Scope>
+  readonly inspector?: Inspect.Inspector
   readonly memory?: Ledger.Memory
   readonly ledger?: Ledger.Ledger["Service"]
   readonly store?: PinStore.PinStore["Service"]
@@ -247,6 +251,8 @@ export const open = Effect.fnUntraced(function*(options: Options = {}) {
       Layer.succeed(Gate.Gate, options.gate ?? Gate.make({ call: () => Exit.succeed(Gate.allow) })),
       Layer.succeed(Ledger.Ledger, options.ledger ?? memory.ledger),
       Layer.succeed(PinStore.PinStore, store),
+      options.asker === undefined ? Layer.empty : Layer.succeed(Ask.Ask, { open: options.asker }),
+      Layer.succeed(Inspect.Inspect, options.inspector),
       Notices.layerTell((sentence) => void told.push(sentence)),
       Parse.layer(options.limits),
       Spawn.layerMemory({ script: play, refuse: options.refuse, inspect: options.inspect })

@@ -1,0 +1,32 @@
+/**
+ * Inspect: looks at what a call gave before the host gets it.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type { Subject } from "../stage/Gate.ts"
+import type { Reply, Text } from "../wire/Message.ts"
+
+/**
+ * Gives the reply that the host gets for the result of a call: the same, a marked one, or why there is none.
+ *
+ * **Details**
+ *
+ * Synchronous, so that results keep their order: what is to be kept of a result is written on the side. The outcome that
+ * is recorded of the call is of the server's result, not of this. One that throws refuses the result.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Inspector = (subject: Subject, result: Text) => Reply
+
+/**
+ * The inspector of results; without one every result goes on as it came.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export const Inspect: Context.Reference<Inspector | undefined> = Context.Reference<Inspector | undefined>(
+  "@sallyport/core/line/Inspect",
+  { defaultValue: () => undefined }
+)

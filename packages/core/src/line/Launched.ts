@@ -1,0 +1,111 @@
+/**
+ * What is looked at before a server is started: what was accepted of it, and whether its launch still is that.
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { makeTimes } from "../ledger/Line.ts"
+import type { LaunchPin, Pins } from "../pin/Pins.ts"
+import { compareLaunch, seeLaunch } from "../pin/Pins.ts"
+import type { PinStore } from "../stage/PinStore.ts"
+import type { Call, Port } from "../stage/Port.ts"
+import type { Notices } from "./Notices.ts"
+import type { Recorder } from "./Recorder.ts"
+import { answer, shut } from "./Shut.ts"
+import type { start } from "./Start.ts"
+import { nothing } from "./Start.ts"
+
+/**
+ * What was accepted of a server that may be started, or a port behind which there is none.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Launched =
+  | { readonly _tag: "Open"; readonly pins: Pins }
+  | { readonly _tag: "Shut"; readonly port: Port }
+
+/**
+ * What this needs of the line around it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly server: string
+  /** What a command line needs to mean the same state folder. */
+  readonly option: string
+  readonly launch: Effect.Effect<LaunchPin>
+  readonly store: PinStore["Service"]
+  readonly notices: Notices["Service"]
+  readonly recorder: Recorder
+  readonly run: ReturnType<typeof start<never>>
+  /** Refuses a request of the host's and records it. */
+  readonly refuse: (call: Call) => void
+}
+
+const iso = makeTimes()
+
+/**
+ * Compares the launch with the accepted one. Nothing is started.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const check = Effect.fnUntraced(function*(options: Options): Effect.fn.Return<Launched> {
+  const { notices, option, server, store } = options
+  const pins = yield* Effect.result(store.load(server))
+  if (pins._tag === "Failure") {
+    notices.tell(`what was accepted of ${server} cannot be read: ${pins.failure.message}`)
+    return { _tag: "Shut", port: yield* shut("pins-failed", server, "Sallyport's stderr says what is wrong") }
+  }
+  const unasked = pins.success.pins.filter(({ how }) => how === "digest" || how === "unseen")
+  if (unasked.length > 0) {
+    notices.tell(
+      `${unasked.length} of what is accepted of ${server} was accepted without a question (last at ${
+        unasked.reduce((last, { at }) => at > last ? at : last, "")
+      }); sallyport status${option} ${server} tells how`
+    )
+  }
+  const accepted = pins.success.launch
+  if (accepted === undefined) return { _tag: "Open", pins: pins.success }
+  const launched = yield* options.launch
+  const differs = compareLaunch(accepted, launched).map(({ says }) => says)
+  if (differs.length === 0) return { _tag: "Open", pins: pins.success }
+  return { _tag: "Shut", port: yield* changed(options, pins.success, launched, differs.join("; ")) }
+})
+
+const changed = Effect.fnUntraced(function*(options: Options, pins: Pins, launched: LaunchPin, differs: string) {
+  const { notices, option, server, store } = options
+  const closed = yield* shut("launch-changed", server, differs)
+  notices.tell(
+    `${server} was not started: ${differs}. To review: sallyport pins diff${option} ${server}; for another server give another --name`
+  )
+  const at = yield* Clock.currentTimeMillis
+  // What was not started is kept as seen, so that a person can look at it and accept it.
+  const keep = Effect.catch(
+    Effect.suspend(() => store.save(server, pins.version, seeLaunch(pins, launched, iso(at)))),
+    (error) => Effect.sync(() => notices.tell(`the launch of ${server} cannot be kept for review: ${error.message}`))
+  )
+  let stored = false
+  const port: Port = {
+    ...closed,
+    request: (call) => {
+      options.refuse(call)
+      if (stored) return
+      stored = true
+      options.run(keep, nothing)
+    },
+    flush: options.recorder.outcomes
+  }
+  return port
+})
+
+/**
+ * What every request is answered with behind a launch that differs.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const differs = (server: string) => answer("launch-changed", server)

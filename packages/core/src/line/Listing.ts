@@ -1,0 +1,126 @@
+/**
+ * Listings that the host asks for: they wait for Sallyport's own, and are filtered by it.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Agreement from "../protocol/Agreement.ts"
+import type { Gate } from "../stage/Gate.ts"
+import { attempt } from "../stage/internal/attempt.ts"
+import type { Call, Port } from "../stage/Port.ts"
+import type { Reply, Text } from "../wire/Message.ts"
+import * as T from "../wire/Text.ts"
+import { maxHeld } from "./Endpoint.ts"
+import type { Flights } from "./Flights.ts"
+import type { Offer } from "./Offer.ts"
+import type { Recorder } from "./Recorder.ts"
+import * as Refusal from "./Refusal.ts"
+import type { start } from "./Start.ts"
+
+/** How long a listing that the server has answered waits for Sallyport's own. */
+const limit = "30 seconds"
+
+/**
+ * What listings need of the line around them.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly client: string
+  readonly server: string
+  readonly agreement: Agreement.Agreement
+  readonly gate: Gate["Service"]
+  readonly offer: Offer
+  readonly flights: Flights
+  readonly recorder: Recorder
+  readonly port: Port
+  readonly run: ReturnType<typeof start<never>>
+  /** What was queued meanwhile is to be sent. */
+  readonly turn: () => void
+}
+
+/**
+ * Passes a listing on, and what of its answer may be shown back.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (options: Options): (call: Call) => void => {
+  const { agreement, client, flights, gate, offer, port, recorder, run, server, turn } = options
+  /** How long the listings are together that wait for Sallyport's own. */
+  let kept = 0
+
+  const filtered = (call: Call, result: Text): Reply => {
+    const fault = offer.fault()
+    if (fault !== undefined) return fault
+    const tools = T.member(result, "tools")
+    if (tools === undefined || !T.isArray(tools)) {
+      return Refusal.failure("listing-failed", { server, more: "the answer has no array of tools" })
+    }
+    let withheld = 0
+    let text = T.filterElements(result, "tools", (definition) => {
+      const shown = offer.shows(definition)
+      const shows = shown !== undefined &&
+        attempt(() =>
+          gate.shows({
+            client,
+            server,
+            from: "host",
+            method: "tools/call",
+            name: shown.name,
+            params: undefined,
+            pin: shown.pin,
+            definition
+          }), () => false)
+      if (!shows) withheld++
+      return shows
+    })
+    const next = T.member(text, "nextCursor")
+    const asked = call.params === undefined ? undefined : T.member(call.params, "cursor")
+    if (next !== undefined && offer.loops(asked, next)) text = T.removeMember(text, "nextCursor")
+    // What was withheld from this host is this host's alone, and may be shown soon (2026-07-28 server/utilities/caching).
+    if (withheld > 0 && agreement.era === "modern") {
+      text = T.setMember(T.setMember(text, "cacheScope", T.quote("private")), "ttlMs", T.integer(0))
+    }
+    return { _tag: "Result", result: text }
+  }
+
+  return (call) => {
+    offer.refresh("asked")
+    const answer = (reply: Reply): void => {
+      flights.forget(call)
+      call.reply(reply)
+    }
+    const inner: Call = {
+      ...call,
+      reply: (reply) => {
+        if (reply._tag === "Failure") return answer(reply)
+        if (offer.settled()) return answer(filtered(call, reply.result))
+        const size = reply.result.length
+        if (kept > 0 && kept + size > maxHeld) return answer(Refusal.failure("listing-late", { server }))
+        kept += size
+        const over = (): void => {
+          kept -= size
+          giveUp()
+          stop()
+        }
+        const giveUp = offer.whenSettled(() => {
+          over()
+          answer(filtered(call, reply.result))
+        })
+        // A server that announces a change with every listing must not make the host wait for ever.
+        const stop = run(Effect.sleep(limit), (exit) => {
+          if (!Exit.isSuccess(exit)) return
+          over()
+          answer(Refusal.failure("listing-late", { server }))
+          turn()
+        })
+        flights.set(call, { _tag: "Waits", stop: over })
+      }
+    }
+    flights.lists(call, inner)
+    recorder.send(() => port.request(inner))
+  }
+}
