@@ -226,7 +226,7 @@ export const make = (options: Options): Decision => {
       case "Allow":
         return allow(to, subject, call, verdict)
       case "Refuse":
-        return denied(subject, call, "denied", verdict)
+        return denied(subject, call, verdict.reason ?? "denied", verdict)
       case "Ask":
         return ask(to, subject, call, verdict)
     }

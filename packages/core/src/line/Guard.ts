@@ -227,7 +227,17 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       name: string | undefined,
       pin?: string,
       definition?: Text
-    ): Subject => ({ client, server, from, method: call.method, name, params: call.params, pin, definition })
+    ): Subject => ({
+      client,
+      server,
+      from,
+      method: call.method,
+      name,
+      params: call.params,
+      pin,
+      definition,
+      revision: agreement.revision
+    })
 
     const unnamed = (call: Call): void =>
       refuse("host", call, undefined, "bad-params", Refusal.failure("bad-params", { server }))

@@ -9,6 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { Text } from "../wire/Message.ts"
+import type * as Reason from "../wire/Reason.ts"
 import { attempt } from "./internal/attempt.ts"
 import { exitOf } from "./internal/constant.ts"
 
@@ -33,6 +34,8 @@ export interface Subject {
   readonly params: Text | undefined
   readonly pin: string | undefined
   readonly definition: Text | undefined
+  /** The revision of the session, where there is one yet. */
+  readonly revision?: string | undefined
   readonly within?: { readonly method: string; readonly name: string | undefined } | undefined
 }
 
@@ -63,6 +66,8 @@ export interface Allow {
  */
 export interface Refuse {
   readonly _tag: "Refuse"
+  /** Why, in a word of the table of reasons. Default: `denied`. */
+  readonly reason?: Reason.Reason | undefined
   readonly rule: string
   readonly why: string
   readonly remedy: string
@@ -131,6 +136,23 @@ export const make = (
  * @since 0.1.0
  */
 export const layerOpen: Layer.Layer<Gate> = Layer.succeed(Gate, make({ call: () => Exit.succeed(allow) }))
+
+/**
+ * Decides by an effect, which may need services of its own: the whole decision of who embeds.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerEffect = <R = never>(
+  call: (subject: Subject) => Effect.Effect<Verdict, GateError, R>
+): Layer.Layer<Gate, never, R> =>
+  Layer.effect(
+    Gate,
+    Effect.map(
+      Effect.context<R>(),
+      (context) => make({ call: (subject) => Effect.provideContext(call(subject), context) })
+    )
+  )
 
 /**
  * Decides by a table from name to verdict; what is not in it is refused. For tests and for small embeddings.

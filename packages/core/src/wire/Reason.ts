@@ -204,6 +204,11 @@ export const table = {
     says: "a person must allow this, and nobody did",
     remedy: "a person must decide about it; do not do it yourself"
   },
+  "hook-failed": {
+    code: InvalidParams,
+    says: "the operator's hook gave no verdict, so the request was refused",
+    remedy: "ask the operator"
+  },
   "gate-failed": {
     code: InternalError,
     says: "the decision could not be taken, so the request was refused",
