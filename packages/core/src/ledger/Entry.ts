@@ -27,10 +27,12 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 /**
  * - `session`: the first entry of a session: who, which server, what loosens the defaults (security rule F5).
  * - `call`: a request that was decided and let through (`from` tells which side asked). Written before its bytes leave.
+ *   `epoch`: how often what decisions depend on (pins, policy) had changed in this session before;
+ *   absent where it never had.
  * - `refuse`: a request that was not let through, and why.
  * - `outcome`: what came of the `call` with sequence `of`: `result`, `tool-error` (isError), `error`, `cancelled`,
- *   `lost` (the far side ended: whether it ran is not known), `unsent` (the decision could not be written in time, so the
- *   call was refused and none of its bytes left).
+ *   `lost` (the far side ended: whether it ran is not known), `unsent` (none of its bytes left: the decision could not be
+ *   written in time, or what it was taken under had changed, and the call was decided anew).
  * - `repeated`: so many refusals more, of the same side and for the same reason as one before, that have no entry each.
  * - `checked`: what was found in the result of the call `of`, and what was done: it was `marked`, or kept from the host
  *   under `id` (`quarantined`).
@@ -77,7 +79,8 @@ export const Event = Schema.Union([
     digest: Schema.optional(Schema.String),
     text: Schema.optional(Schema.String),
     pin: Schema.optional(Schema.String),
-    rule: Schema.optional(Schema.String)
+    rule: Schema.optional(Schema.String),
+    epoch: Schema.optional(Schema.Int)
   }),
   Schema.Struct({
     type: Schema.Literal("refuse"),

@@ -81,7 +81,7 @@ const members = (event: Event | Omitted): string => {
       return ",\"from\":\"" + event.from + "\",\"client\":" + quote(event.client) + ",\"server\":" +
         quote(event.server) + ",\"method\":" + quote(event.method) + optional("name", event.name) +
         optional("digest", event.digest) + optional("text", event.text) + optional("pin", event.pin) +
-        optional("rule", event.rule)
+        optional("rule", event.rule) + (event.epoch === undefined ? "" : ",\"epoch\":" + event.epoch)
     case "refuse":
       return ",\"from\":\"" + event.from + "\",\"client\":" + quote(event.client) + ",\"server\":" +
         quote(event.server) + ",\"method\":" + quote(event.method) + optional("name", event.name) +

@@ -59,14 +59,23 @@ export interface Options {
   readonly flights: Flights
   readonly recorder: Recorder
   readonly run: ReturnType<typeof start<never>>
-  /** Whether what was decided about is still as it was when it was put to the gate. */
-  readonly stands: (subject: Gate.Subject) => boolean
+  /** Moves with everything else that a decision depends on. */
+  readonly epoch: () => number
   /** Judges a request from the beginning. */
-  readonly again: (call: Call) => void
+  readonly again: (from: "host" | "server", call: Call) => void
   /** A request of the host's was refused. */
   readonly refused: (reason: Reason.Reason) => void
   /** What was queued meanwhile is to be sent. */
   readonly turn: () => void
+}
+
+/** One call that is decided about, where it is to go, and what held when it was put to the gate. */
+interface Case {
+  readonly to: Port
+  readonly subject: Gate.Subject
+  readonly call: Call
+  readonly gate: number
+  readonly epoch: number
 }
 
 /**
@@ -101,8 +110,7 @@ export const make = (options: Options): Decision => {
       : reply
 
   const denied = (
-    subject: Gate.Subject,
-    call: Call,
+    { call, subject }: Case,
     reason: Reason.Reason,
     verdict: { readonly rule: string; readonly why: string; readonly remedy?: string }
   ): void => {
@@ -110,20 +118,32 @@ export const make = (options: Options): Decision => {
     refuse(subject.from, call, subject.name, reason, modernised(answer), verdict.rule)
   }
 
-  const failed = (subject: Gate.Subject, call: Call): void =>
-    refuse(
-      subject.from,
-      call,
-      subject.name,
-      "gate-failed",
-      Refusal.failure("gate-failed", { server, item: subject.name })
-    )
+  const failed = ({ call, subject }: Case, reason: Reason.Reason): void =>
+    refuse(subject.from, call, subject.name, reason, Refusal.failure(reason, { server, item: subject.name }))
 
-  const allow = (to: Port, subject: Gate.Subject, call: Call, { ended, rule }: Gate.Allow | Gate.Ask): void => {
+  // A gate that does not know its epoch has another one each time it is asked, so that nothing is let through.
+  const gateEpoch = (): number => attempt(gate.epoch, () => Number.NaN)
+  /** What a decision is taken under: a sum of counters moves when any of them does. */
+  const epoch = (): number => gateEpoch() + options.epoch()
+
+  /** What a decision was taken under has changed: the call is judged from the beginning, once (security rule F10). */
+  const outdated = (at: Case): void => {
+    if (rejudged.has(at.call)) return failed(at, "outdated")
+    rejudged.add(at.call)
+    flights.forget(at.call)
+    options.again(at.subject.from, at.call)
+  }
+  const rejudged = new WeakSet<Call>()
+
+  const allow = (at: Case, { ended, rule }: Gate.Allow | Gate.Ask): void => {
+    const { call, subject } = at
+    if (epoch() !== at.epoch) {
+      over(ended)
+      return outdated(at)
+    }
     if (!recorder.room(client, server)) {
       over(ended)
-      const answer = Refusal.failure("ledger-budget", { server, item: subject.name })
-      return refuse(subject.from, call, subject.name, "ledger-budget", answer)
+      return failed(at, "ledger-budget")
     }
     const seq = recorder.record({
       type: "call",
@@ -135,7 +155,8 @@ export const make = (options: Options): Decision => {
       digest: recorder.digest(call.params),
       text: recorder.text(call.params),
       pin: subject.pin,
-      rule
+      rule,
+      epoch: at.epoch > 0 ? at.epoch : undefined
     })
     const fail = (): void => {
       flights.forget(call)
@@ -162,8 +183,14 @@ export const make = (options: Options): Decision => {
     recorder.release(
       () => {
         if (flights.get(call) !== sent) return
+        if (epoch() !== at.epoch) {
+          recorder.record({ type: "outcome", of: seq, was: "unsent" })
+          outdated(at)
+          options.turn()
+          return
+        }
         sent.left = true
-        to.request(inner)
+        at.to.request(inner)
       },
       () => {
         recorder.record({ type: "outcome", of: seq, was: "unsent" })
@@ -179,15 +206,15 @@ export const make = (options: Options): Decision => {
   const wait = <A, E>(
     call: Call,
     effect: Effect.Effect<A, E>,
-    then: (exit: Exit.Exit<A, E>, waited: boolean) => void,
-    lost: (exit: Exit.Exit<A, E>) => void = nothing
+    then: (exit: Exit.Exit<A, E>) => void,
+    lost: (exit: Exit.Exit<A, E>) => void
   ): void => {
     const constant = exitOf(effect)
-    if (constant !== undefined) return then(constant, false)
+    if (constant !== undefined) return then(constant)
     let waiting = false
     const stop = run(effect, (exit) => {
       if (waiting && !flights.unpark(call)) return lost(exit)
-      then(exit, waiting)
+      then(exit)
       if (waiting) {
         flights.left()
         options.turn()
@@ -199,70 +226,60 @@ export const make = (options: Options): Decision => {
   }
 
   const decide: Decision["decide"] = (to, subject, call) => {
+    const gateAt = gateEpoch()
+    const at: Case = { to, subject, call, gate: gateAt, epoch: gateAt + options.epoch() }
     const verdict: Effect.Effect<Gate.Verdict, Gate.GateError> = attempt(() => gate.call(subject), Exit.die)
-    wait(
-      call,
-      verdict,
-      (exit, waited) => {
-        // The definition that was decided about may have been replaced meanwhile: then the call is decided anew.
-        if (waited && !options.stands(subject)) {
-          overVerdict(exit)
-          options.again(call)
-        } else judged(to, subject, call, exit)
-      },
-      overVerdict
-    )
+    wait(call, verdict, (exit) => judged(at, exit), overVerdict)
   }
 
-  const judged = (
-    to: Port,
-    subject: Gate.Subject,
-    call: Call,
-    exit: Exit.Exit<Gate.Verdict, Gate.GateError>
-  ): void => {
-    if (Exit.isFailure(exit)) return failed(subject, call)
+  const judged = (at: Case, exit: Exit.Exit<Gate.Verdict, Gate.GateError>): void => {
+    if (Exit.isFailure(exit)) return failed(at, "gate-failed")
     const verdict = exit.value
     switch (verdict._tag) {
       case "Allow":
-        return allow(to, subject, call, verdict)
+        return allow(at, verdict)
       case "Refuse":
-        return denied(subject, call, verdict.reason ?? "denied", verdict)
+        return denied(at, verdict.reason ?? "denied", verdict)
       case "Ask":
-        return ask(to, subject, call, verdict)
+        return ask(at, verdict)
     }
   }
 
-  const ask = (to: Port, subject: Gate.Subject, call: Call, verdict: Gate.Ask): void => {
+  const ask = (at: Case, verdict: Gate.Ask): void => {
+    const { call, subject } = at
+    const given = approved.get(call)
+    if (given !== undefined && given.rule === verdict.rule && isSame(given.at, at)) return allow(at, verdict)
     const answer: Effect.Effect<Answer> = attempt(() => asker.ask({ call, subject, verdict }), Exit.die)
     wait(
       call,
       answer,
-      (exit, waited) => {
-        if (Exit.isFailure(exit)) {
-          over(verdict.ended)
-          failed(subject, call)
-        } else if (exit.value._tag === "Allowed") {
-          if (!waited || options.stands(subject)) return allow(to, subject, call, verdict)
-          over(verdict.ended)
-          options.again(call)
-        } else if (exit.value._tag === "Refused") {
-          over(verdict.ended)
-          denied(subject, call, exit.value.reason ?? "not-approved", {
-            rule: verdict.rule,
-            why: exit.value.why ?? verdict.why
-          })
-        } else {
-          over(verdict.ended)
-          flights.forget(call)
-          call.reply(exit.value.reply)
+      (exit) => {
+        const given: Answer | undefined = Exit.isSuccess(exit) ? exit.value : undefined
+        if (given?._tag === "Allowed") {
+          approved.set(call, { rule: verdict.rule, at })
+          return allow(at, verdict)
         }
+        over(verdict.ended)
+        if (given === undefined) return failed(at, "gate-failed")
+        if (given._tag === "Refused") {
+          const why = given.why ?? verdict.why
+          return denied(at, given.reason ?? "not-approved", { rule: verdict.rule, why })
+        }
+        flights.forget(call)
+        call.reply(given.reply)
       },
       () => over(verdict.ended)
     )
   }
+  /** What a person allowed of a call that is then judged again: they are not asked twice about the same. */
+  const approved = new WeakMap<Call, { readonly rule: string; readonly at: Case }>()
 
   return { decide, refuse }
 }
+
+/** Whether the one was decided about under the same rule as the other, and is of the same definition. */
+const isSame = (a: Case, b: Case): boolean =>
+  a.gate === b.gate && a.subject.pin === b.subject.pin && a.subject.definition === b.subject.definition
 
 /** Tells a gate that the call of a verdict that came too late is over. */
 const overVerdict = (exit: Exit.Exit<Gate.Verdict, Gate.GateError>): void => {

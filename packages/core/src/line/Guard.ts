@@ -140,8 +140,9 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       flights,
       recorder,
       run,
-      stands: ({ name, pin }) => pin === undefined || name === undefined || offer.stands(name, pin),
-      again: (call) => toolCall(call),
+      // A process is replaced only while nothing but server/discover was asked of it: no decision outlives it.
+      epoch: () => offer.epoch(),
+      again: (from, call) => from === "host" ? judge(call) : fromServer(call),
       refused,
       turn
     })
@@ -205,6 +206,10 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       }
       const call = asker.resume(came)
       if (call !== came) resumed.set(came, call)
+      judge(call)
+    }
+
+    const judge = (call: Call): void => {
       switch (call.method) {
         case "initialize":
         case "server/discover":

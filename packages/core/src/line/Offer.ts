@@ -99,8 +99,8 @@ export interface Offer {
   readonly fault: () => Failure | undefined
   /** For a settled offer: whether a tool may be called. A listing that is too old is read again behind it. */
   readonly standing: (name: string) => Standing
-  /** Whether a call that was found open under this pin would still be. */
-  readonly stands: (name: string, pin: string) => boolean
+  /** Moves whenever something may be called, or not, that was not, or was, before. */
+  readonly epoch: () => number
   /** For a settled offer: what of a page may be shown. */
   readonly shows: (definition: Text) => { readonly name: string; readonly pin: string | undefined } | undefined
   /** Whether this cursor of the page asked for by that one leads nowhere new, so that it is not handed on. */
@@ -139,6 +139,7 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   let cut = ""
   let complaint = ""
   let unread = ""
+  let epoch = 0
   /** The version that is being saved here. */
   let saving = 0
   const iso = Line.makeTimes()
@@ -272,6 +273,7 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   /** Keeps what was seen, pins a first sight where that is trusted, and judges. */
   const settle = Effect.fnUntraced(function*(failed: Failure | undefined, found: ReadonlyArray<Text>) {
     fault = failed
+    if (failed !== undefined) epoch++
     // Of a server that is not there nothing was seen.
     if (failed !== undefined && isShut(failed)) return
     const at = iso(now())
@@ -314,7 +316,7 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     const before = judged
     const first = listing === undefined
     listing = fresh
-    judge()
+    judge(first)
     // After an announcement the host asks by itself; of what is found by age it has to be told.
     if (!first && !stale && Pins.shownDiffers(before, judged)) options.changed()
   })
@@ -364,9 +366,11 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     }
   )
 
-  const judge = (): void => {
+  const judge = (first: boolean): void => {
     if (listing === undefined) return
+    const before = judged
     judged = Pins.judge(pins, options.variant(), listing)
+    if (!first && (options.firstSight === "observe" || Pins.shownDiffers(before, judged))) epoch++
     const items = judged.held.map(({ digest, kind, name, reason }) => ({ kind, name, digest, why: reason }))
     const news = items.map((item) => `${item.name} ${item.digest} ${item.why}`).join("\n")
     if (news === told) return
@@ -403,6 +407,7 @@ export const make = Effect.fnUntraced(function*(options: Options) {
         // The opening lists anyway.
         if (listing === undefined && fault === undefined && !reading && !options.isOpen()) return
         stale = true
+        epoch++
         again = reading
         if (reading) return
         request()
@@ -428,10 +433,7 @@ export const make = Effect.fnUntraced(function*(options: Options) {
         ? { _tag: "Open", pin: undefined, definition: verdict.item.text }
         : { _tag: "Shut", reason: verdict.reason }
     },
-    stands: (name, pin) => {
-      const verdict = judged.byName.get(name)
-      return settled() && fault === undefined && verdict?._tag === "Accepted" && verdict.digest === pin
-    },
+    epoch: () => epoch,
     shows: (definition) => {
       const verdict = judged.status(definition)
       if (verdict._tag === "Accepted") return { name: verdict.name, pin: verdict.digest }
@@ -463,7 +465,7 @@ export const make = Effect.fnUntraced(function*(options: Options) {
         }
         const before = judged
         pins = loaded.success
-        judge()
+        judge(false)
         if (listing !== undefined && Pins.shownDiffers(before, judged)) {
           options.changed()
           options.turn()

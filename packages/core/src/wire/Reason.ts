@@ -199,6 +199,11 @@ export const table = {
     remedy: "a person must review it, or give the other command another name"
   },
   "denied": { code: InvalidParams, says: "the policy refuses this", remedy: "ask the operator" },
+  "outdated": {
+    code: InternalError,
+    says: "what this was decided under changed again and again before it could be sent, so it was not",
+    remedy: "try again"
+  },
   "not-approved": {
     code: InvalidParams,
     says: "a person must allow this, and nobody did",
