@@ -12,6 +12,7 @@ import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import * as Method from "../protocol/Method.ts"
 import * as Digest from "../wire/Digest.ts"
+import * as Condition from "./Condition.ts"
 import * as Glob from "./Glob.ts"
 import * as toml from "./internal/toml.ts"
 import * as words from "./internal/words.ts"
@@ -224,8 +225,13 @@ const saying = {
 
 const said = (node: toml.Node): string => node._tag === "Other" ? node.what : saying[node._tag]
 
+const placeIn = (text: string, offset: number): Place => {
+  const lines = text.slice(0, offset).split("\n")
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
+}
+
 /** Reads one file: everything wrong is noted and reading goes on, so that a person mends it in one go. */
-const reader = (file: string) => {
+const reader = (file: string, text: string) => {
   const errors: Array<Problem> = []
   const warnings: Array<Problem> = []
   const note = (at: Place, message: string): undefined => {
@@ -397,6 +403,21 @@ const reader = (file: string) => {
     )
   }
 
+  const condition = (of: string, get: Fields): string | undefined => {
+    const when = string(of, get, "when")
+    const node = get("when")?.node
+    if (when === undefined || node?._tag !== "String") return undefined
+    const compiled = Condition.compile(when)
+    if (Result.isSuccess(compiled)) return when
+    // Where the file has the condition as it is, without escapes, the place is exact.
+    const from = text.slice(...node.range).indexOf(when)
+    for (const wrong of compiled.failure) {
+      if (from < 0) note(node.at, `${of}when, character ${wrong.offset + 1}: ${wrong.message}`)
+      else note(placeIn(text, node.range[0] + from + wrong.offset), `${of}when: ${wrong.message}`)
+    }
+    return undefined
+  }
+
   const ids = new Map<string, Place>()
   const id = (get: Fields, table: toml.Table, kind: "rule" | "limit", nth: number): string => {
     const entry = get("id")
@@ -429,7 +450,7 @@ const reader = (file: string) => {
     const get = fields(table, of, keys.rule)
     const name = id(get, table, "rule", nth)
     const matches = match(of, get, table.at)
-    const when = string(of, get, "when")
+    const when = condition(of, get)
     const then = choice(of, get, "then", actions)
     const why = string(of, get, "why")
     const observe = boolean(of, get, "observe")
@@ -659,15 +680,14 @@ export const parse = (text: string, file: string): Result.Result<Policy, Readonl
   }
   const nul = text.indexOf("\0")
   if (nul >= 0) {
-    const lines = text.slice(0, nul).split("\n")
     return fail(
-      { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 },
+      placeIn(text, nul),
       "there is a NUL character, which no text has; the file may have been damaged when it was written"
     )
   }
   const root = toml.parse(text)
   if (Result.isFailure(root)) return fail(root.failure, root.failure.message)
-  const reading = reader(file)
+  const reading = reader(file, text)
   const policy = reading.whole(root.success, Digest.sha256(text))
   return reading.errors.length === 0 ? Result.succeed(policy) : Result.fail(reading.errors.sort(byPlace))
 }

@@ -15,7 +15,7 @@ export interface Entry {
 
 /** A value. A Map, so that `__proto__` is a key like any other. */
 export type Node =
-  | { readonly _tag: "String"; readonly at: Place; readonly value: string }
+  | { readonly _tag: "String"; readonly at: Place; readonly value: string; readonly range: readonly [number, number] }
   | { readonly _tag: "Integer"; readonly at: Place; readonly value: bigint }
   | { readonly _tag: "Boolean"; readonly at: Place; readonly value: boolean }
   | { readonly _tag: "Other"; readonly at: Place; readonly what: string }
@@ -55,7 +55,7 @@ const valueOf = (node: AST.TOMLContentNode): OpenNode => {
   }
   switch (node.kind) {
     case "string":
-      return { _tag: "String", at, value: node.value }
+      return { _tag: "String", at, value: node.value, range: node.range }
     case "boolean":
       return { _tag: "Boolean", at, value: node.value }
     case "integer":
