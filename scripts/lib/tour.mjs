@@ -19,6 +19,7 @@ export const normalized = (text) =>
     .replace(/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+Z)?/g, "TIME")
     .replace(/\b\d{8}T\d{9}Z-[0-9a-f]{16}\b/g, "SEGMENT")
     .replace(/\b[0-9a-f]{64}\b/g, "DIGEST")
+    .replace(/\b[0-9a-f]{32}\b/g, "RUN")
 
 /** @param {string} folder */
 const tree = (folder) =>
@@ -111,6 +112,8 @@ export const tour = async () => {
     shown("diff", "pins", "diff", "everything")
     shown("ledger-list", "ledger", "list", "--last", "4")
     shown("ledger-verify", "ledger", "verify")
+    const calls = JSON.parse(command("ledger", "list", "--type", "call", "--json").stdout).entries
+    shown("ledger-show", "ledger", "show", `${calls.at(-1).segment.replace(".jsonl", "")}:${calls.at(-1).seq}`)
     said.set("folder", tree(join(folder, "state/sallyport")))
     said.set("reasons", command("explain", "--reasons").stdout.trimEnd())
     return said

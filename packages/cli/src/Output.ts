@@ -24,16 +24,31 @@ export const columns = 80
 export const print = (text: string): Effect.Effect<void> => Console.log(text.endsWith("\n") ? text.slice(0, -1) : text)
 
 /**
+ * Says something on stderr that is not what was asked for.
+ *
+ * @category printing
+ * @since 0.1.0
+ */
+export const warn = (sentence: string): Effect.Effect<void> => Console.error(`sallyport: ${sentence}`)
+
+/**
  * JSON in ASCII: what a terminal would act on, or a reader would not see, is escaped, and still the same JSON.
  *
  * @category conversions
  * @since 0.1.0
  */
-export const json = (value: unknown): string =>
-  (JSON.stringify(value, undefined, 2) ?? "null").replace(
-    /[^\n\x20-\x7e]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
-  )
+export const json = (value: unknown): string => ascii(JSON.stringify(value, undefined, 2) ?? "null")
+
+/**
+ * The same on one line.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const jsonLine = (value: unknown): string => ascii(JSON.stringify(value) ?? "null")
+
+const ascii = (json: string): string =>
+  json.replace(/[^\n\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
 /**
  * Prints a value as JSON.

@@ -87,13 +87,17 @@ export interface Around {
   readonly person?: Parameters<typeof Person.layerTest>[0]
 }
 
-/** Runs a command line over the files in memory, on the state folder of this test. */
-export const run = Effect.fnUntraced(function*(line: ReadonlyArray<string>, around: Around = {}) {
-  const code = yield* Cli.main(line).pipe(
+/** A command line over the files in memory, on the console of the test. */
+export const start = (line: ReadonlyArray<string>, around: Around = {}) =>
+  Cli.main(line).pipe(
     Effect.provide(
       Layer.mergeAll(NodeServices.layer, Ancestry.layerTest(around.parents), Person.layerTest(around.person))
     )
   )
+
+/** Runs a command line over the files in memory, on the state folder of this test. */
+export const run = Effect.fnUntraced(function*(line: ReadonlyArray<string>, around: Around = {}) {
+  const code = yield* start(line, around)
   const ran: Ran = {
     code,
     out: (yield* TestConsole.logLines).join("\n"),

@@ -16,7 +16,7 @@ import * as Output from "../Output.ts"
 import { alive } from "../Processes.ts"
 import * as State from "../State.ts"
 import * as Approvals from "./approvals.ts"
-import * as Ledger from "./ledger.ts"
+import * as Ledger from "./ledgerEntry.ts"
 import * as List from "./pinsList.ts"
 
 type Entry<T> = Read.Listed & { readonly event: Extract<Event | Omitted, { readonly type: T }> }

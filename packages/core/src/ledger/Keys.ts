@@ -8,6 +8,7 @@ import * as Digest from "../wire/Digest.ts"
 /**
  * - `id`: names the key without giving it away.
  * - `chain`: seals the groups; whoever verifies needs it.
+ * - `anchor`: seals anchors.
  * - `text`: digests arguments and results; whoever has it can guess short ones.
  *
  * @category models
@@ -16,6 +17,7 @@ import * as Digest from "../wire/Digest.ts"
 export interface Keys {
   readonly id: string
   readonly chain: string
+  readonly anchor: string
   readonly text: string
 }
 
@@ -38,6 +40,7 @@ export const derive = (key: string): Keys => {
   return {
     id: Digest.sha256("sallyport/ledger/id\n" + hex).slice(0, 16),
     chain: Digest.sha256("sallyport/ledger/chain\n" + hex),
+    anchor: Digest.sha256("sallyport/ledger/anchor\n" + hex),
     text: Digest.sha256("sallyport/ledger/text\n" + hex)
   }
 }

@@ -12,7 +12,7 @@ import * as Decode from "./Decode.ts"
 import type { Event, Omitted, Opened } from "./Entry.ts"
 
 /**
- * An entry and where it stands. `server` is the entry's own, for an outcome that of its call.
+ * An entry and where it stands. `server` and `client` are the entry's own, for an outcome those of its call.
  *
  * @category models
  * @since 0.1.0
@@ -24,6 +24,7 @@ export interface Listed {
   readonly seq: number
   readonly time: string
   readonly server: string | undefined
+  readonly client: string | undefined
   readonly event: Event | Omitted
 }
 
@@ -51,53 +52,32 @@ export interface Contents {
   readonly unreadable: number
 }
 
-interface Part {
-  readonly opened: Opened
-  readonly closed: boolean
-  readonly entries: Array<Listed>
-}
-
-/** The entries of the sealed groups of one segment. */
-const part = (segment: string, text: string): { readonly part: Part | undefined; readonly unreadable: number } => {
-  let opened: Opened | undefined
-  let closed = false
-  let unreadable = 0
-  const entries: Array<Listed> = []
-  let group: Array<Listed> = []
-  const lines = text.split("\n")
-  if (lines.at(-1) === "") lines.pop()
-  let number = 0
-  for (const line of lines) {
-    number++
-    const decoded = Decode.line(line)
-    if (Result.isFailure(decoded)) {
-      unreadable++
-      continue
-    }
-    const found = decoded.success
-    if (found._tag === "Opened") opened ??= found.opened
-    else if (found._tag === "Closed") closed = !found.closed.more
-    else {
-      group.push({
-        segment,
-        line: number,
-        run: opened?.run ?? segment,
-        seq: found.seq,
-        time: found.time,
-        server: "server" in found.event ? found.event.server : undefined,
-        event: found.event
-      })
-    }
-    if (found.seal !== undefined) {
-      entries.push(...group)
-      group = []
-    }
-  }
-  return { part: opened === undefined ? undefined : { opened, closed, entries }, unreadable: unreadable + group.length }
+/**
+ * The first line of a segment; `undefined` where it is none.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
+export const opened = (text: string): Opened | undefined => {
+  const end = text.indexOf("\n")
+  const decoded = Decode.line(end < 0 ? text : text.slice(0, end))
+  return Result.isSuccess(decoded) && decoded.success._tag === "Opened" ? decoded.success.opened : undefined
 }
 
 /**
- * Reads all segments.
+ * A segment to be read: its entries count below `until`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Part {
+  readonly segment: string
+  readonly opened: Opened
+  readonly until: number
+}
+
+/**
+ * The order in which segments are read: run by run, oldest first, so that numbers grow within a run.
  *
  * **Details**
  *
@@ -107,46 +87,138 @@ const part = (segment: string, text: string): { readonly part: Part | undefined;
  * @category reading
  * @since 0.1.0
  */
-export const contents = (
-  segments: ReadonlyArray<{ readonly segment: string; readonly text: string }>
-): Contents => {
-  const runs = new Map<string, Array<Part>>()
-  let unreadable = 0
-  for (const { segment, text } of [...segments].sort((a, b) => a.segment < b.segment ? -1 : 1)) {
-    const read = part(segment, text)
-    unreadable += read.unreadable
-    if (read.part === undefined) continue
-    const parts = runs.get(read.part.opened.run)
-    if (parts === undefined) runs.set(read.part.opened.run, [read.part])
-    else parts.push(read.part)
+export const plan = (
+  segments: ReadonlyArray<{ readonly segment: string; readonly opened: Opened }>
+): ReadonlyArray<Part> => {
+  const runs = new Map<string, Array<{ readonly segment: string; readonly opened: Opened }>>()
+  for (const part of [...segments].sort((a, b) => a.segment < b.segment ? -1 : 1)) {
+    const parts = runs.get(part.opened.run)
+    if (parts === undefined) runs.set(part.opened.run, [part])
+    else parts.push(part)
   }
-  const entries: Array<Listed> = []
-  for (const parts of runs.values()) {
+  return [...runs.values()].flatMap((parts) => {
     // By part, not by name: the clock may have been set back.
     parts.sort((a, b) => a.opened.part - b.opened.part)
-    const servers = new Map<number, string>()
-    parts.forEach(({ entries: found }, index) => {
-      const until = parts[index + 1]?.opened.first ?? Number.POSITIVE_INFINITY
-      for (const entry of found) {
-        if (entry.seq >= until) continue
-        if (entry.server !== undefined) servers.set(entry.seq, entry.server)
-        const server = entry.event.type === "outcome" ? servers.get(entry.event.of) : entry.server
-        entries.push({ ...entry, server })
-      }
-    })
+    return parts.map((part, index) => ({
+      ...part,
+      until: parts[index + 1]?.opened.first ?? Number.POSITIVE_INFINITY
+    }))
+  })
+}
+
+/**
+ * Reads segments as their text comes.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Reader {
+  /** Begins a segment; gives what takes its whole lines, in pieces of any size. */
+  readonly segment: (part: Part) => (text: string) => void
+  /** A segment that does not even begin as one. */
+  readonly broken: (text: string) => void
+  readonly runs: () => ReadonlyArray<Run>
+  readonly unreadable: () => number
+}
+
+/**
+ * A reader that hands every entry of a sealed group to `each`.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const reader = (each: (entry: Listed) => void): Reader => {
+  const runs = new Map<string, { readonly pid: number; closed: boolean }>()
+  /** Whose calls have no outcome yet, by run and number. */
+  const open = new Map<string, Pick<Listed, "client" | "server">>()
+  let unreadable = 0
+
+  const give = (entry: Listed): void => {
+    const { event, run, seq } = entry
+    if (event.type === "call") open.set(`${run} ${seq}`, entry)
+    if (event.type !== "outcome") return each(entry)
+    const key = `${run} ${event.of}`
+    const call = open.get(key)
+    each(call === undefined ? entry : { ...entry, server: call.server, client: call.client })
+    open.delete(key)
   }
+
   return {
-    entries: entries.sort(order),
-    runs: [...runs].map(([run, parts]) => ({
-      run,
-      pid: parts[0]?.opened.pid ?? 0,
-      closed: parts.at(-1)?.closed ?? false
-    })),
-    unreadable
+    segment: ({ opened: { pid, run }, segment, until }) => {
+      const state = { pid, closed: false }
+      runs.set(run, state)
+      let line = 0
+      let group: Array<Listed> = []
+      return (text) => {
+        let at = 0
+        for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", at)) {
+          line++
+          const decoded = Decode.line(text.slice(at, end))
+          at = end + 1
+          if (Result.isFailure(decoded)) {
+            unreadable++
+            continue
+          }
+          const found = decoded.success
+          if (found._tag === "Closed") state.closed = !found.closed.more
+          else if (found._tag === "Entry") {
+            group.push({
+              segment,
+              line,
+              run,
+              seq: found.seq,
+              time: found.time,
+              server: "server" in found.event ? found.event.server : undefined,
+              client: "client" in found.event ? found.event.client : undefined,
+              event: found.event
+            })
+            unreadable++
+          }
+          if (found.seal === undefined) continue
+          unreadable -= group.length
+          for (const entry of group) if (entry.seq < until) give(entry)
+          group = []
+        }
+        if (at < text.length) unreadable++
+      }
+    },
+    broken: (text) => {
+      unreadable += text === "" ? 0 : text.replace(/\n$/, "").split("\n").length
+    },
+    runs: () => [...runs].map(([run, { closed, pid }]) => ({ run, pid, closed })),
+    unreadable: () => unreadable
   }
 }
 
-const order = (a: Listed, b: Listed): number =>
+/**
+ * Reads all segments, and puts their entries into the order of time.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const contents = (
+  segments: ReadonlyArray<{ readonly segment: string; readonly text: string }>
+): Contents => {
+  const entries: Array<Listed> = []
+  const reading = reader((entry) => entries.push(entry))
+  const texts = new Map(segments.map(({ segment, text }) => [segment, text]))
+  const parts: Array<{ readonly segment: string; readonly opened: Opened }> = []
+  for (const { segment, text } of segments) {
+    const first = opened(text)
+    if (first === undefined) reading.broken(text)
+    else parts.push({ segment, opened: first })
+  }
+  for (const part of plan(parts)) reading.segment(part)(texts.get(part.segment) ?? "")
+  return { entries: entries.sort(order), runs: reading.runs(), unreadable: reading.unreadable() }
+}
+
+/**
+ * The order of time; within a run, that of the numbers.
+ *
+ * @category comparing
+ * @since 0.1.0
+ */
+export const order = (a: Listed, b: Listed): number =>
   a.run === b.run
     ? a.seq - b.seq
     : a.time !== b.time
@@ -156,30 +228,54 @@ const order = (a: Listed, b: Listed): number =>
     : 1
 
 /**
- * Which entries are wanted; what is not given lets all through.
+ * Which entries are wanted; what is not given lets all through. `since` and `until` are the beginnings of times, as long
+ * as one likes: `2026-03` is the whole month.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Filter {
   readonly server?: string | undefined
+  readonly client?: string | undefined
   readonly type?: ReadonlyArray<(Event | Omitted)["type"]> | undefined
-  /** Only so many, the newest. */
-  readonly last?: number | undefined
+  readonly since?: string | undefined
+  readonly until?: string | undefined
 }
 
 /**
- * The entries that a filter lets through.
+ * Whether a filter lets an entry through.
  *
  * @category filtering
  * @since 0.1.0
  */
-export const list = (entries: ReadonlyArray<Listed>, filter: Filter): ReadonlyArray<Listed> => {
-  const found = entries.filter((entry) =>
-    (filter.server === undefined || entry.server === filter.server) &&
-    (filter.type === undefined || filter.type.includes(entry.event.type))
-  )
-  return filter.last === undefined ? found : filter.last > 0 ? found.slice(-filter.last) : []
+export const matches = (filter: Filter) => (entry: Listed): boolean =>
+  (filter.server === undefined || entry.server === filter.server) &&
+  (filter.client === undefined || entry.client === filter.client) &&
+  (filter.type === undefined || filter.type.includes(entry.event.type)) &&
+  (filter.since === undefined || entry.time >= filter.since) &&
+  (filter.until === undefined || entry.time.slice(0, filter.until.length) <= filter.until)
+
+/**
+ * Keeps what it is given, in the order of time: all of it, or the newest `last`.
+ *
+ * @category filtering
+ * @since 0.1.0
+ */
+export const keeper = (last: number | undefined) => {
+  let kept: Array<Listed> = []
+  const sorted = (): ReadonlyArray<Listed> => {
+    kept.sort(order)
+    if (last !== undefined && kept.length > last) kept = last > 0 ? kept.slice(-last) : []
+    return kept
+  }
+  return {
+    add: (entry: Listed): void => {
+      kept.push(entry)
+      // Now and then, so that a long ledger does not have to fit into the memory.
+      if (last !== undefined && kept.length >= 2 * last + 1024) sorted()
+    },
+    sorted
+  }
 }
 
 /**

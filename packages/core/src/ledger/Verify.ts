@@ -55,6 +55,7 @@ export interface SegmentReport {
   /** Number of the last sealed entry; `first - 1` where there is none. */
   readonly last: number
   readonly entries: number
+  readonly bytes: number
   readonly closed: boolean
   readonly torn: Torn | undefined
   readonly problem: Problem | undefined
@@ -206,6 +207,8 @@ export const segment = (name: string, text: string, keys: Keys.Keys): SegmentRep
     head,
     last,
     entries,
+    // Sealed lines are ASCII.
+    bytes: torn === undefined ? text.length : groupAt + torn.bytes,
     closed,
     torn,
     problem,
@@ -255,6 +258,7 @@ export const unreadable = (name: string, why: string): SegmentReport => ({
   head: "",
   last: 0,
   entries: 0,
+  bytes: 0,
   closed: false,
   torn: undefined,
   problem: { segment: name, line: 1, why },
@@ -284,7 +288,7 @@ export const join = (
   for (const [segment, known] of archived) {
     const there = bySegment.get(segment)
     if (there === undefined || there.problem !== undefined) continue
-    if (there.last !== known.last || there.opened?.run !== known.run) {
+    if (there.bytes !== known.bytes || there.last !== known.last || there.opened?.run !== known.run) {
       problems.push({ segment, line: 1, why: "the segment is no longer as it was when it was archived" })
     }
   }

@@ -15,7 +15,7 @@ import { isUtf8 } from "node:buffer"
 import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { type Appender, Files, FilesError, ProcessId, type Tail } from "../store/Files.ts"
+import { type Appender, Files, FilesError, type Lines, ProcessId, type Tail } from "../store/Files.ts"
 
 /**
  * Whose files are trusted.
@@ -213,6 +213,26 @@ export const make = (owner: Owner): Files["Service"] => {
     return { text: lines.toString("utf8"), whole: false }
   }
 
+  const readLines = (fd: number, stat: fs.Stats, at: string, from: number, bytes: number): Lines => {
+    const rest = Math.max(stat.size - from, 0)
+    for (let size = Math.min(Math.max(bytes, 1), rest);; size = Math.min(size * 2, rest)) {
+      const chunk = Buffer.allocUnsafe(size)
+      let length = 0
+      while (length < size) {
+        const count = fs.readSync(fd, chunk, length, size - length, from + length)
+        if (count === 0) break
+        length += count
+      }
+      const end = chunk.subarray(0, length).lastIndexOf(0x0a) + 1
+      if (end > 0) {
+        const lines = chunk.subarray(0, end)
+        if (!isUtf8(lines)) throw new FilesError({ kind: "failed", path: at, message: `${at} is not UTF-8 text` })
+        return { text: lines.toString("utf8"), next: from + end }
+      }
+      if (length < size || size === rest) return { text: "", next: from }
+    }
+  }
+
   const syncFolder = (folder: string): Effect.Effect<void, FilesError> =>
     Effect.acquireUseRelease(
       attempt("open", folder, () => fs.openSync(folder, fs.constants.O_RDONLY)),
@@ -312,6 +332,8 @@ export const make = (owner: Owner): Files["Service"] => {
       }),
     read: (at) => attempt("read", at, () => withFile(at, reading, (fd, stat) => readAll(fd, stat, at))),
     tail: (at, bytes) => attempt("read", at, () => withFile(at, reading, (fd, stat) => readTail(fd, stat, at, bytes))),
+    lines: (at, from, bytes) =>
+      attempt("read", at, () => withFile(at, reading, (fd, stat) => readLines(fd, stat, at, from, bytes))),
     list: (at) =>
       attempt("list", at, () => {
         checkFolder(at)

@@ -39,6 +39,17 @@ export interface Tail {
 }
 
 /**
+ * Some lines of a file, and where the next ones are.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Lines {
+  readonly text: string
+  readonly next: number
+}
+
+/**
  * An open file to which text is only ever added.
  *
  * @category models
@@ -69,6 +80,11 @@ export class Files extends Context.Service<Files, {
   readonly read: (path: string) => Effect.Effect<string, FilesError>
   /** The last bytes of a trusted file, from a whole line on; `whole` where that is all of it. */
   readonly tail: (path: string, bytes: number) => Effect.Effect<Tail, FilesError>
+  /**
+   * Whole lines of a trusted file, from this byte on: about so many bytes of them, one line at least. `next` is the byte
+   * where to go on; it stays where it was at the end of the file, and before a line that has no end yet.
+   */
+  readonly lines: (path: string, from: number, bytes: number) => Effect.Effect<Lines, FilesError>
   /** The names in a folder, sorted; none where there is no folder. */
   readonly list: (path: string) => Effect.Effect<ReadonlyArray<string>, FilesError>
   /**
@@ -228,6 +244,15 @@ export const layerMemory: Layer.Layer<Files | MemoryFiles> = Layer.effectContext
         const whole = text.length <= bytes
         const end = text.slice(text.length - Math.min(bytes, text.length))
         return { whole, text: whole ? end : end.slice(end.indexOf("\n") + 1) }
+      }),
+    lines: (path, from, bytes) =>
+      Effect.map(attempt("read", path, () => trust(path) ?? contents.get(path) ?? missing(path)), (text) => {
+        // By bytes, as on disk.
+        const all = new TextEncoder().encode(text)
+        let end = all.lastIndexOf(0x0a, from + Math.max(bytes, 1) - 1)
+        if (end < from) end = all.indexOf(0x0a, from)
+        if (end < from) return { text: "", next: from }
+        return { text: new TextDecoder().decode(all.subarray(from, end + 1)), next: end + 1 }
       }),
     list: (path) =>
       Effect.suspend(() => {

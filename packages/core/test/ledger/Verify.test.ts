@@ -374,11 +374,35 @@ describe("Read", () => {
       const { entries, runs, unreadable } = Read.contents(good.segments)
       assert.deepStrictEqual([entries.length, runs.length, unreadable], [28, 4, 0])
       assert.deepStrictEqual(entries.map(({ time }) => time), entries.map(({ time }) => time).toSorted())
-      assert.strictEqual(Read.list(entries, { type: ["call"] }).length, 14)
-      assert.strictEqual(Read.list(entries, { server: "notes" }).length, 28)
-      assert.strictEqual(Read.list(entries, { server: "other" }).length, 0)
-      assert.deepStrictEqual(Read.list(entries, { last: 2 }), entries.slice(-2))
-      assert.deepStrictEqual(Read.list(entries, { last: 0 }), [])
+      const found = (filter: Read.Filter) => entries.filter(Read.matches(filter)).length
+      assert.strictEqual(found({ type: ["call"] }), 14)
+      assert.strictEqual(found({ server: "notes" }), 28)
+      assert.strictEqual(found({ server: "other" }), 0)
+      // Outcomes belong to who made the call.
+      assert.strictEqual(found({ client: "host" }), 28)
+      assert.strictEqual(found({ client: "other" }), 0)
+      const { time } = entries[10] ?? assert.fail()
+      assert.strictEqual(found({ since: time }), entries.filter((entry) => entry.time >= time).length)
+      assert.strictEqual(found({ until: time }), entries.filter((entry) => entry.time <= time).length)
+      assert.strictEqual(found({ until: time.slice(0, 10) }), 28)
+      assert.strictEqual(found({ since: "1971" }), 0)
+    }))
+
+  it.effect("says the same in pieces, and keeps the newest only", () =>
+    Effect.gen(function*() {
+      const good = yield* sample
+      const all = Read.contents(good.segments)
+      yield* Effect.gen(function*() {
+        const files = yield* MemoryFiles
+        for (const { segment, text } of good.segments) files.contents.set(`${directory}/${segment}`, text)
+        assert.deepStrictEqual(yield* Folder.read(directory), all)
+        for (const last of [0, 1, 5, 100]) {
+          const kept = Read.keeper(last)
+          for (let i = 0; i < 200; i++) for (const entry of all.entries) kept.add({ ...entry, run: `${i}` })
+          assert.strictEqual(kept.sorted().length, last)
+          assert.isTrue(kept.sorted().every(({ time }) => time === all.entries.at(-1)?.time || last > 1))
+        }
+      }).pipe(Effect.provide(layerFiles))
     }))
 
   it.effect("tells the calls whose fate is unknown", () =>

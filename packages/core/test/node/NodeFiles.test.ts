@@ -107,6 +107,12 @@ describe("NodeFiles", () => {
       assert.strictEqual(yield* files.read(file), "one\ntwo\nthree\n")
       assert.deepStrictEqual(yield* files.tail(file, 10), { text: "three\n", whole: false })
       assert.deepStrictEqual(yield* files.tail(file, 14), { text: "one\ntwo\nthree\n", whole: true })
+      yield* second.append("f\u00f6ur")
+      assert.deepStrictEqual(yield* files.lines(file, 0, 1), { text: "one\n", next: 4 })
+      assert.deepStrictEqual(yield* files.lines(file, 4, 11), { text: "two\nthree\n", next: 14 })
+      assert.deepStrictEqual(yield* files.lines(file, 4, 1), { text: "two\n", next: 8 })
+      assert.deepStrictEqual(yield* files.lines(file, 14, 100), { text: "", next: 14 })
+      assert.deepStrictEqual(yield* files.lines(file, 99, 100), { text: "", next: 99 })
       yield* second.close
       yield* second.close
       assert.match((yield* Effect.flip(second.append("four\n"))).message, /cannot write/)

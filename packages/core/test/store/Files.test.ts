@@ -35,6 +35,16 @@ describe("Files.layerMemory", () => {
       yield* files.trusted("/s/pins")
     }))
 
+  test("reads whole lines of a file from a place on", (files, memory) =>
+    Effect.gen(function*() {
+      memory.contents.set("/s/log", "one\ntwö\nthree\nfou")
+      assert.deepStrictEqual(yield* files.lines("/s/log", 0, 1), { text: "one\n", next: 4 })
+      assert.deepStrictEqual(yield* files.lines("/s/log", 0, 10), { text: "one\ntwö\n", next: 9 })
+      assert.deepStrictEqual(yield* files.lines("/s/log", 9, 100), { text: "three\n", next: 15 })
+      assert.deepStrictEqual(yield* files.lines("/s/log", 15, 100), { text: "", next: 15 })
+      assert.deepStrictEqual(yield* files.lines("/s/log", 99, 100), { text: "", next: 99 })
+    }))
+
   test("reads the end of a file from a whole line on", (files, memory) =>
     Effect.gen(function*() {
       memory.contents.set("/s/log", "one\ntwo\nthr")
