@@ -321,7 +321,7 @@ export const make = (most: number = maxBuckets): Buckets => {
     },
     isFresh: (server) => {
       for (const bucket of buckets.values()) {
-        if (bucket.place.server === server && (bucket.owes > grain || bucket.spends > 0)) return true
+        if (bucket.place.server === server && (Math.abs(bucket.owes) > grain || bucket.spends !== 0)) return true
       }
       return false
     },
@@ -372,6 +372,25 @@ export const make = (most: number = maxBuckets): Buckets => {
       }
     }
   }
+}
+
+/**
+ * The budget among these that would be exceeded if this were kept.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const overspent = (kept: Kept, uses: ReadonlyArray<Use>): Over | undefined => {
+  for (const { limit, place } of uses) {
+    const { budget } = limit
+    if (budget === undefined) continue
+    const over = kept.buckets.some((bucket) =>
+      bucket.spent > budget && bucket.limit === place.limit && bucket.client === place.client &&
+      bucket.method === place.method && bucket.name === place.name
+    )
+    if (over) return { limit, what: "budget", free: undefined }
+  }
+  return undefined
 }
 
 /**
