@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
+import type { Event } from "../ledger/Entry.ts"
 import type * as Agreement from "../protocol/Agreement.ts"
 import type * as Gate from "../stage/Gate.ts"
 import type { Call, Port } from "../stage/Port.ts"
@@ -49,9 +50,10 @@ export type Answer =
 export interface Asker {
   /**
    * A request of the host's without what is meant for Sallyport in it: answers to questions of Sallyport's own never
-   * reach a server. It is judged, recorded and sent in place of what came, and its reply is the one of what came.
+   * reach a server. It is judged, recorded and sent in place of what came, and its reply is the one of what came. A
+   * reason where it answers a question that is not open.
    */
-  readonly resume: (call: Call) => Call
+  readonly resume: (call: Call) => Call | Reason.Reason
   /** Waits for an answer. Interrupted where the call is given up: the question is withdrawn. */
   readonly ask: (question: Question) => Effect.Effect<Answer>
 }
@@ -66,6 +68,9 @@ export interface Line {
   readonly client: string
   readonly server: string
   readonly agreement: Agreement.Agreement
+  /** The gate's: what was asked under one rule is not answered under another. */
+  readonly epoch: () => number
+  readonly record: (event: Event) => void
   /** Asks the host something in Sallyport's own name, withdraws it, and tells it something. Sent at once. */
   readonly host: Pick<Port, "request" | "cancel" | "notify">
 }

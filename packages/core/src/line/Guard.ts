@@ -115,6 +115,8 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       client,
       server,
       agreement,
+      epoch: gate.epoch,
+      record,
       host: {
         request: (call) => {
           back.request(call)
@@ -205,6 +207,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         if (metadata !== undefined) subscription.opened(metadata)
       }
       const call = asker.resume(came)
+      if (typeof call === "string") return refuse("host", came, undefined, call, Refusal.failure(call, { server }))
       if (call !== came) resumed.set(came, call)
       judge(call)
     }

@@ -3,22 +3,9 @@
  *
  * @since 0.1.0
  */
+import * as Layer from "effect/Layer"
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
-
-/**
- * Seals texts, and opens what it sealed itself.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Seal {
-  /** The sealed text, in base64url; `bound` is not in it, but has to be known again to open it. */
-  readonly close: (text: string, bound: string) => string
-  /** The text, or `undefined` where it was sealed by another key, under something else, or is not what was sealed. */
-  readonly open: (sealed: string, bound: string) => string | undefined
-  /** A name that nobody can guess. */
-  readonly name: () => string
-}
+import { Seal } from "../stage/Seal.ts"
 
 /**
  * A seal with a key of its own, which is random and never stored: what it sealed is worthless after this process.
@@ -26,7 +13,7 @@ export interface Seal {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (): Seal => {
+export const make = (): Seal["Service"] => {
   const key = randomBytes(32)
   return {
     close: (text, bound) => {
@@ -51,3 +38,11 @@ export const make = (): Seal => {
     name: () => randomBytes(16).toString("base64url")
   }
 }
+
+/**
+ * The seal of this process, with a key of its own.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer: Layer.Layer<Seal> = Layer.sync(Seal, make)

@@ -44,8 +44,8 @@ export interface Subject {
  *
  * **Details**
  *
- * `Ask` is put to a person, and allowed only when they say so; `via` says whether the terminal is demanded. `ended` is
- * called once, when the call is answered, given up or lost: what a gate counts at one time ends there.
+ * `Ask` is put to a person, and allowed only when they say so; `via` says where: `any` is the host's interface too, and
+ * where the rule does not say it, only for tools that do not declare to be destructive. `ended` is called once, when the call is answered, given up or lost: what a gate counts at one time ends there.
  *
  * @category models
  * @since 0.1.0
@@ -80,7 +80,7 @@ export interface Ask {
   readonly _tag: "Ask"
   readonly rule: string
   readonly why: string
-  readonly via: "any" | "terminal"
+  readonly via: "any" | "terminal" | undefined
   readonly ended?: (() => void) | undefined
 }
 
@@ -184,9 +184,12 @@ const join = (a: Allow | Ask, b: Allow | Ask): Allow | Ask => {
   if (a === allow) return b
   if (b === allow) return a
   const ended = endedOf(a.ended, b.ended)
-  if (a._tag === "Ask") return { ...a, via: b._tag === "Ask" && b.via === "terminal" ? "terminal" : a.via, ended }
+  if (a._tag === "Ask") return { ...a, via: b._tag === "Ask" ? narrower(a.via, b.via) : a.via, ended }
   return b._tag === "Ask" ? { ...b, ended } : { _tag: "Allow", rule: a.rule ?? b.rule, ended }
 }
+
+const narrower = (a: Ask["via"], b: Ask["via"]): Ask["via"] =>
+  a === "terminal" || b === "terminal" ? "terminal" : a === undefined ? a : b
 
 const endedOf = (a: Allow["ended"], b: Allow["ended"]): Allow["ended"] => {
   if (a === undefined || b === undefined) return a ?? b

@@ -209,6 +209,41 @@ export const table = {
     says: "a person must allow this, and nobody did",
     remedy: "a person must decide about it; do not do it yourself"
   },
+  "approval-denied": {
+    code: InvalidParams,
+    says: "a person was asked and did not allow this",
+    remedy: "do not try it again unless they ask for it"
+  },
+  "approval-expired": {
+    code: InvalidParams,
+    says: "a person was asked and did not answer in time",
+    remedy: "a person must decide about it; do not do it yourself"
+  },
+  "approval-full": {
+    code: InvalidParams,
+    says: "a person must allow this, and too many questions wait for one already",
+    remedy: "wait until those are answered"
+  },
+  "approval-too-long": {
+    code: InvalidParams,
+    says: "a person must allow this, and it is too long to be looked through by one",
+    remedy: "send less at once"
+  },
+  "approval-failed": {
+    code: InternalError,
+    says: "a person must allow this, and the question could not be put, or its answer not be read",
+    remedy: "the operator must make the state folder readable and writable"
+  },
+  "stale-state": {
+    code: InvalidParams,
+    says: "the requestState is not one of this process for this request, is too old, or was used",
+    remedy: "send the request anew, without requestState and inputResponses"
+  },
+  "imitation": {
+    code: InvalidParams,
+    says: "what the server asks a person looks like a question of Sallyport's own",
+    remedy: "the server's author must word it otherwise"
+  },
   "hook-failed": {
     code: InvalidParams,
     says: "the operator's hook gave no verdict, so the request was refused",

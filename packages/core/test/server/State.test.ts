@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as NodeSeal from "../../src/node/NodeSeal.ts"
 import * as State from "../../src/server/internal/State.ts"
+import * as Sealed from "../../src/stage/Sealed.ts"
 import * as T from "../../src/wire/Text.ts"
 
 const bound: State.Bound = {
@@ -75,7 +76,7 @@ describe("State", () => {
     assert.isUndefined(states.open(early ?? T.fromValue(""), bound, 2))
     assert.isDefined(states.open(close(2), bound, 3))
     // What has expired is forgotten.
-    assert.isDefined(states.open(close(State.lifetime * 2), bound, State.lifetime * 2))
-    assert.isUndefined(states.open(used[0] ?? T.fromValue(""), bound, State.lifetime * 2))
+    assert.isDefined(states.open(close(Sealed.lifetime * 2), bound, Sealed.lifetime * 2))
+    assert.isUndefined(states.open(used[0] ?? T.fromValue(""), bound, Sealed.lifetime * 2))
   })
 })

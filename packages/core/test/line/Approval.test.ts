@@ -1,0 +1,560 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Exit, Layer, Schema } from "effect"
+import * as Approval from "../../src/line/Approval.ts"
+import { Ask } from "../../src/line/Ask.ts"
+import * as Notices from "../../src/line/Notices.ts"
+import * as NodeSeal from "../../src/node/NodeSeal.ts"
+import * as Approvals from "../../src/stage/Approvals.ts"
+import * as Gate from "../../src/stage/Gate.ts"
+import * as H from "./harness.ts"
+
+const elicitation = { elicitation: {} }
+
+interface Options extends H.Options {
+  readonly via?: Gate.Ask["via"]
+  readonly revision?: string
+  readonly client?: unknown
+}
+
+/** A relay whose gate asks about `write`, and what the operator was told and may do. */
+const open = Effect.fnUntraced(function*(options: Options = {}) {
+  const told: Array<string> = []
+  const services = yield* Layer.build(
+    Approval.layer({ option: " --state /s" }).pipe(Layer.provideMerge(Layer.mergeAll(
+      Approvals.layerMemory(),
+      NodeSeal.layer,
+      Notices.layerTell((sentence) => void told.push(sentence))
+    )))
+  )
+  const approvals = Context.get(services, Approvals.Approvals)
+  const rule = { epoch: 0, verdict: undefined as Gate.Verdict | undefined }
+  const ask: Gate.Ask = { _tag: "Ask", rule: "ask-writes", why: "it writes", via: options.via }
+  const gate = Gate.make({
+    call: ({ name }) => Exit.succeed(name === "read" ? Gate.allow : rule.verdict ?? ask),
+    epoch: () => rule.epoch
+  })
+  const relay = yield* H.open({ gate, asker: Context.get(services, Ask).open, ...options })
+  /** A person at the terminal answers the one question that waits. */
+  const answer = (choice: Approvals.Choice) =>
+    Effect.gen(function*() {
+      const waiting = yield* approvals.pending
+      assert.lengthOf(waiting, 1)
+      for (const { approval } of waiting) yield* approvals.answer(approval.id, approval.digest, choice)
+      yield* H.settle
+    })
+  return { relay, told, approvals, rule, answer, waiting: Effect.map(approvals.pending, (all) => all.length) }
+})
+
+/** The same with an open legacy session. */
+const opened = Effect.fnUntraced(function*(options: Options = {}) {
+  const all = yield* open(options)
+  yield* H.handshake(all.relay, options.revision, options.client ?? elicitation)
+  return all
+})
+
+const Form = Schema.Struct({
+  message: Schema.String,
+  requestedSchema: Schema.Struct({
+    type: Schema.Literal("object"),
+    properties: Schema.Struct({
+      decision: Schema.Struct({
+        type: Schema.Literal("string"),
+        title: Schema.String,
+        description: Schema.String,
+        enum: Schema.Array(Schema.String)
+      })
+    }),
+    required: Schema.Array(Schema.String)
+  })
+})
+const decodeForm = Schema.decodeUnknownSync(Form, { onExcessProperty: "error" })
+
+/** The elicitation that the host got last. */
+const asked = (relay: H.Relay) => {
+  const request = relay.saw().findLast(({ method }) => method === "elicitation/create")
+  assert.isDefined(request?.id)
+  return { id: request?.id, form: decodeForm(request?.params) }
+}
+
+const yes = { action: "accept", content: { decision: "allow" } }
+
+const textOf = (relay: H.Relay, id: number) => H.answerOf(relay.answers(id)[0]).content[0]?.text ?? ""
+
+const happened = (relay: H.Relay) =>
+  relay.memory.written().flatMap((entry) =>
+    entry.type.startsWith("approval-") || entry.type === "call" || entry.type === "refuse"
+      ? [`${entry.type}${"channel" in entry && entry.channel !== undefined ? ` ${entry.channel}` : ""}`]
+      : []
+  )
+
+for (const revision of ["2025-06-18", "2025-11-25"]) {
+  describe(`in the host's interface, ${revision}`, () => {
+    const at = (options: Options = {}) => opened({ revision, ...options })
+
+    it.effect("lets the call through, once, after a person chose allow", () =>
+      Effect.gen(function*() {
+        const { relay, waiting } = yield* at()
+        yield* relay.says(H.call(1, "write", { n: 1 }))
+        assert.lengthOf(relay.calls(), 0)
+        const { form, id } = asked(relay)
+        assert.deepStrictEqual(form.requestedSchema.properties.decision.enum, ["allow", "deny"])
+        assert.deepStrictEqual(form.requestedSchema.required, ["decision"])
+        assert.strictEqual(yield* waiting, 1)
+        yield* relay.says(H.result(id, yes))
+        assert.lengthOf(relay.calls(), 1)
+        assert.strictEqual(yield* waiting, 0)
+        assert.deepStrictEqual(happened(relay), ["approval-asked host", "approval-given host", "call"])
+        // The next call is another one.
+        yield* relay.says(H.call(2, "write", { n: 1 }))
+        assert.lengthOf(relay.calls(), 1)
+        assert.strictEqual(yield* waiting, 1)
+      }))
+
+    const noes: ReadonlyArray<readonly [string, unknown]> = [
+      ["deny", { action: "accept", content: { decision: "deny" } }],
+      ["an empty accept", { action: "accept", content: {} }],
+      ["an accept without content", { action: "accept" }],
+      ["another value", { action: "accept", content: { decision: "Allow" } }],
+      ["a list", { action: "accept", content: { decision: ["allow"] } }],
+      ["another member", { action: "accept", content: { Decision: "allow" } }],
+      ["decline", { action: "decline" }],
+      ["decline with the value", { action: "decline", content: { decision: "allow" } }],
+      ["cancel", { action: "cancel" }],
+      ["nothing", {}]
+    ]
+    for (const [what, response] of noes) {
+      it.effect(`F15: refuses after ${what}`, () =>
+        Effect.gen(function*() {
+          const { relay } = yield* at()
+          yield* relay.says(H.call(1, "write"))
+          yield* relay.says(H.result(asked(relay).id, response))
+          assert.lengthOf(relay.calls(), 0)
+          assert.match(textOf(relay, 1), /a person was asked and did not allow this/)
+          assert.deepStrictEqual(happened(relay), ["approval-asked host", "approval-denied host", "refuse"])
+        }))
+    }
+
+    it.effect("no answer is a refusal, and the form is taken back", () =>
+      Effect.gen(function*() {
+        const { relay } = yield* at()
+        yield* relay.says(H.call(1, "write"))
+        const { id } = asked(relay)
+        yield* H.adjust("301 seconds")
+        assert.match(textOf(relay, 1), /did not answer in time/)
+        assert.deepInclude(relay.saw().find(({ method }) => method === "notifications/cancelled")?.params, {
+          requestId: JSON.parse(id ?? "null")
+        })
+        assert.deepStrictEqual(happened(relay), ["approval-asked host", "approval-expired", "refuse"])
+        yield* relay.says(H.result(id, yes))
+        assert.lengthOf(relay.calls(), 0)
+      }))
+
+    it.effect("a cancelled call takes its question back, and no answer to it counts", () =>
+      Effect.gen(function*() {
+        const { relay, waiting } = yield* at()
+        yield* relay.says(H.call(1, "write"))
+        const { id } = asked(relay)
+        yield* relay.says(H.cancel(1))
+        assert.strictEqual(yield* waiting, 0)
+        assert.lengthOf(relay.saw().filter(({ method }) => method === "notifications/cancelled"), 1)
+        yield* relay.says(H.result(id, yes))
+        assert.lengthOf(relay.calls(), 0)
+        assert.lengthOf(relay.answers(1), 0)
+        yield* relay.says(H.call(2, "read"))
+        assert.deepStrictEqual(happened(relay), ["approval-asked host", "approval-withdrawn", "call"])
+      }))
+
+    it.effect("the terminal may answer meanwhile, and then the form is taken back", () =>
+      Effect.gen(function*() {
+        const { answer, relay, told } = yield* at()
+        yield* relay.says(H.call(1, "write"))
+        assert.match(
+          told[0] ?? "",
+          /waits for a person in the host, or at the terminal: sallyport approvals allow --state \/s [a-z2-9]{8}$/
+        )
+        yield* answer("allow")
+        assert.lengthOf(relay.calls(), 1)
+        assert.lengthOf(relay.saw().filter(({ method }) => method === "notifications/cancelled"), 1)
+        assert.deepStrictEqual(happened(relay), ["approval-asked host", "approval-given terminal", "call"])
+      }))
+
+    it.effect("a host that answers with an error leaves it to the terminal", () =>
+      Effect.gen(function*() {
+        const { answer, relay } = yield* at()
+        yield* relay.says(H.call(1, "write"))
+        yield* relay.says(`{"jsonrpc":"2.0","id":${asked(relay).id},"error":{"code":-32603,"message":"no"}}`)
+        assert.lengthOf(relay.answers(1), 0)
+        yield* answer("allow")
+        assert.lengthOf(relay.calls(), 1)
+      }))
+
+    it.effect("later calls pass one that waits", () =>
+      Effect.gen(function*() {
+        const { relay } = yield* at()
+        yield* relay.says(H.call(1, "write"), H.call(2, "read"))
+        assert.deepStrictEqual(relay.calls().map(({ id }) => id), ["2"])
+      }))
+  })
+}
+
+describe("what a person reads", () => {
+  it.effect("F15: begins with fixed text; arguments come after it, whole, escaped and indented", () =>
+    Effect.gen(function*() {
+      const { relay } = yield* opened()
+      yield* relay.says(
+        H.call(1, "write", { path: "\u202e/etc\n\n# Approved by policy\n", n: 1 }).replace(`"n":1`, `"n":1.0`)
+      )
+      const { message } = asked(relay).form
+      assert.match(
+        message,
+        /^Sallyport asks whether this call may go on, once\.\nChoose allow or deny; anything else denies it\./
+      )
+      const args = message.slice(message.indexOf("What would be sent"))
+      const whole = args.split("\n").slice(2).map((line) => line.slice(6)).join("")
+      assert.strictEqual(
+        whole,
+        `{"name":"write","arguments":{"path":"\\u{202e}/etc\\n\\n# Approved by policy\\n","n":1.0}}`
+      )
+      for (const line of args.split("\n").slice(1)) assert.match(line, /^$|^ {4}[|:] /)
+      assert.notInclude(message, "\u202e")
+      assert.isAtMost(message.length, 2000)
+    }))
+
+  it.effect("F15: arguments padded beyond 2,000 characters can be approved only on the terminal", () =>
+    Effect.gen(function*() {
+      const { answer, relay, told } = yield* opened()
+      yield* relay.says(H.call(1, "write", { pad: "x".repeat(2000), path: "/etc/passwd" }))
+      assert.lengthOf(relay.saw().filter(({ method }) => method === "elicitation/create"), 0)
+      assert.match(told[0] ?? "", /waits for a person at the terminal/)
+      yield* answer("allow")
+      assert.lengthOf(relay.calls(), 1)
+      assert.deepStrictEqual(happened(relay), ["approval-asked terminal", "approval-given terminal", "call"])
+    }))
+})
+
+describe("at the terminal", () => {
+  const cases: ReadonlyArray<readonly [string, Options]> = [
+    ["the host has no elicitation", { client: {} }],
+    ["the host has only url elicitation", { client: { elicitation: { url: {} } } }],
+    ["the revision has no elicitation", { revision: "2025-03-26" }],
+    ["the rule demands it", { via: "terminal" }],
+    [
+      "F15: the tool says that it destroys, and the rule does not say any",
+      { tools: [{ ...H.tool("write"), annotations: { destructiveHint: true } }] }
+    ]
+  ]
+  for (const [what, options] of cases) {
+    it.effect(`is where it is asked when ${what}`, () =>
+      Effect.gen(function*() {
+        const { answer, relay } = yield* opened(options)
+        yield* relay.says(H.call(1, "write"))
+        assert.lengthOf(relay.saw().filter(({ method }) => method === "elicitation/create"), 0)
+        assert.lengthOf(relay.answers(1), 0)
+        yield* answer("allow")
+        assert.lengthOf(relay.calls(), 1)
+        yield* relay.says(H.call(2, "write"))
+        yield* answer("deny")
+        assert.lengthOf(relay.calls(), 1)
+        assert.match(textOf(relay, 2), /did not allow this/)
+      }))
+  }
+
+  it.effect("F15: the host is asked about a tool that destroys where the rule says any", () =>
+    Effect.gen(function*() {
+      const { relay } = yield* opened({
+        via: "any",
+        tools: [{ ...H.tool("write"), annotations: { destructiveHint: true } }]
+      })
+      yield* relay.says(H.call(1, "write"))
+      yield* relay.says(H.result(asked(relay).id, yes))
+      assert.lengthOf(relay.calls(), 1)
+    }))
+
+  it.effect("nobody who could be asked is a refusal with a reason", () =>
+    Effect.gen(function*() {
+      const { relay } = yield* opened({ client: {} })
+      for (let id = 1; id <= 17; id++) yield* relay.says(H.call(id, "write"))
+      assert.match(textOf(relay, 17), /too many questions wait/)
+      yield* relay.says(H.call(18, "write", { x: "x".repeat(300_000) }))
+      assert.lengthOf(relay.calls(), 0)
+    }))
+})
+
+describe("F10: what changes while a person thinks", () => {
+  it.effect("a changed definition: the answer to the old question sends nothing", () =>
+    Effect.gen(function*() {
+      const { relay } = yield* opened({ capabilities: { tools: { listChanged: true } } })
+      yield* relay.says(H.call(1, "write"))
+      const { id } = asked(relay)
+      relay.setTools([H.tool("read"), H.tool("write", "Writes, and sends it on.")])
+      yield* relay.server().says(H.notification("notifications/tools/list_changed"))
+      yield* H.adjust("2 seconds")
+      yield* relay.says(H.result(id, yes))
+      assert.lengthOf(relay.calls(), 0)
+      assert.strictEqual(relay.answers(1)[0]?.error?.data?.reason, "held-changed")
+    }))
+})
+
+// ---- the modern era
+
+const form = { elicitation: { form: {} } }
+
+const Round = Schema.Struct({
+  resultType: Schema.Literal("input_required"),
+  inputRequests: Schema.Record(
+    Schema.String,
+    Schema.Struct({ method: Schema.Literal("elicitation/create"), params: Form })
+  ),
+  requestState: Schema.String
+})
+const decodeRound = Schema.decodeUnknownSync(Round, { onExcessProperty: "error" })
+
+const modernCall = (id: number, params: Record<string, unknown>, capabilities: unknown = form): string =>
+  H.request(id, "tools/call", { ...params, _meta: H.modernMeta(capabilities) })
+
+const openModern = (options: Options = {}) =>
+  open({ ...options, answers: { ...H.modernAnswers(), ...options.answers } })
+
+/** The input request that a call was answered with. */
+const round = (relay: H.Relay, id: number) => {
+  const { inputRequests, requestState } = decodeRound(relay.answers(id)[0]?.result)
+  const keys = Object.keys(inputRequests)
+  assert.lengthOf(keys, 1)
+  const key = keys[0] ?? ""
+  return { key, message: inputRequests[key]?.params.message ?? "", requestState }
+}
+
+const writes = { name: "write", arguments: { n: 1 } }
+
+describe("as an input request, 2026-07-28", () => {
+  it.effect("answers the call with the question, and sends it as it first came after allow", () =>
+    Effect.gen(function*() {
+      const { relay, waiting } = yield* openModern()
+      yield* relay.says(modernCall(1, writes))
+      assert.lengthOf(relay.calls(), 0)
+      const { key, message, requestState } = round(relay, 1)
+      assert.match(message, /^Sallyport asks/)
+      assert.match(key, /^sallyport-[\w-]{22}$/)
+      assert.strictEqual(yield* waiting, 1)
+      yield* relay.says(modernCall(2, { ...writes, inputResponses: { [key]: yes }, requestState }))
+      assert.lengthOf(relay.calls(), 1)
+      // F16: neither the key nor the answer is sent on.
+      assert.notInclude(relay.calls()[0]?.text ?? "", key)
+      assert.notInclude(relay.calls()[0]?.text ?? "", "requestState")
+      assert.notInclude(relay.calls()[0]?.text ?? "", "inputResponses")
+      assert.deepInclude(relay.calls()[0]?.params, writes)
+      assert.strictEqual(yield* waiting, 0)
+      assert.deepStrictEqual(happened(relay), ["approval-asked host", "approval-given host", "call"])
+    }))
+
+  it.effect("F16: the state can be used once", () =>
+    Effect.gen(function*() {
+      const { relay } = yield* openModern()
+      yield* relay.says(modernCall(1, writes))
+      const { key, requestState } = round(relay, 1)
+      const retry = { ...writes, inputResponses: { [key]: yes }, requestState }
+      yield* relay.says(modernCall(2, retry), modernCall(3, retry))
+      yield* relay.says(modernCall(4, retry))
+      assert.lengthOf(relay.calls(), 1)
+      for (const id of [3, 4]) assert.strictEqual(relay.answers(id)[0]?.error?.data?.reason, "stale-state")
+    }))
+
+  const others: ReadonlyArray<readonly [string, string]> = [
+    ["another value", `{"n":2}`],
+    ["another spelling of the number", `{"n":1.0}`],
+    ["one argument more", `{"n":1,"m":1}`],
+    ["none", `{}`]
+  ]
+  for (const [what, args] of others) {
+    it.effect(`F16: a retry with other arguments is not the call that was allowed: ${what}`, () =>
+      Effect.gen(function*() {
+        const { relay } = yield* openModern()
+        yield* relay.says(modernCall(1, writes))
+        const { key, requestState } = round(relay, 1)
+        yield* relay.says(
+          modernCall(2, { ...writes, inputResponses: { [key]: yes }, requestState }).replace(`{"n":1}`, args)
+        )
+        assert.lengthOf(relay.calls(), 0)
+        assert.strictEqual(relay.answers(2)[0]?.error?.data?.reason, "stale-state")
+      }))
+  }
+
+  it.effect("F16: a retry for another tool is not the call that was allowed", () =>
+    Effect.gen(function*() {
+      const { relay } = yield* openModern({ tools: [H.tool("write"), H.tool("delete")] })
+      yield* relay.says(modernCall(1, writes))
+      const { key, requestState } = round(relay, 1)
+      yield* relay.says(modernCall(2, { ...writes, name: "delete", inputResponses: { [key]: yes }, requestState }))
+      assert.lengthOf(relay.calls(), 0)
+    }))
+
+  it.effect("F17: a state of another process, or one that was changed, is none", () =>
+    Effect.gen(function*() {
+      const first = yield* openModern()
+      yield* first.relay.says(modernCall(1, writes))
+      const { key, requestState } = round(first.relay, 1)
+      const second = yield* openModern()
+      const changed = requestState.replace(/.$/, (last) => last === "A" ? "B" : "A")
+      for (const [at, { relay }, state] of [[2, second, requestState], [3, first, changed]] as const) {
+        yield* relay.says(modernCall(at, { ...writes, inputResponses: { [key]: yes }, requestState: state }))
+        assert.lengthOf(relay.calls(), 0)
+        assert.strictEqual(relay.answers(at)[0]?.error?.code, -32602)
+        assert.strictEqual(relay.answers(at)[0]?.error?.data?.reason, "stale-state")
+      }
+    }))
+
+  for (
+    const [what, response] of [
+      ["deny", { action: "accept", content: { decision: "deny" } }],
+      ["an empty accept", { action: "accept" }],
+      ["decline", { action: "decline" }],
+      ["cancel", { action: "cancel" }]
+    ] as const
+  ) {
+    it.effect(`F15: refuses after ${what}`, () =>
+      Effect.gen(function*() {
+        const { relay, waiting } = yield* openModern()
+        yield* relay.says(modernCall(1, writes))
+        const { key, requestState } = round(relay, 1)
+        yield* relay.says(modernCall(2, { ...writes, inputResponses: { [key]: response }, requestState }))
+        assert.lengthOf(relay.calls(), 0)
+        assert.match(textOf(relay, 2), /did not allow this/)
+        assert.strictEqual(yield* waiting, 0)
+        assert.deepStrictEqual(happened(relay), ["approval-asked host", "approval-denied host", "refuse"])
+      }))
+  }
+
+  it.effect("a retry without an answer is asked again, with a state of its own", () =>
+    Effect.gen(function*() {
+      const { relay, waiting } = yield* openModern()
+      yield* relay.says(modernCall(1, writes))
+      const first = round(relay, 1)
+      yield* relay.says(modernCall(2, { ...writes, requestState: first.requestState, inputResponses: { other: yes } }))
+      assert.lengthOf(relay.calls(), 0)
+      const second = round(relay, 2)
+      assert.strictEqual(second.key, first.key)
+      assert.notStrictEqual(second.requestState, first.requestState)
+      assert.strictEqual(yield* waiting, 1)
+      yield* relay.says(
+        modernCall(3, { ...writes, requestState: second.requestState, inputResponses: { [second.key]: yes } })
+      )
+      assert.lengthOf(relay.calls(), 1)
+    }))
+
+  it.effect("nobody answers: the question expires, and a late retry is none", () =>
+    Effect.gen(function*() {
+      const { relay, waiting } = yield* openModern()
+      yield* relay.says(modernCall(1, writes))
+      const { key, requestState } = round(relay, 1)
+      yield* H.adjust("301 seconds")
+      assert.strictEqual(yield* waiting, 0)
+      yield* relay.says(modernCall(2, { ...writes, requestState, inputResponses: { [key]: yes } }))
+      assert.lengthOf(relay.calls(), 0)
+      assert.strictEqual(relay.answers(2)[0]?.error?.data?.reason, "stale-state")
+      assert.deepStrictEqual(happened(relay), ["approval-asked host", "approval-expired", "refuse"])
+    }))
+
+  it.effect("the terminal may answer meanwhile; a no of the host's still is one", () =>
+    Effect.gen(function*() {
+      for (const [n, given, calls] of [[1, undefined, 1], [2, { action: "decline" }, 0]] as const) {
+        const { answer, relay } = yield* openModern()
+        yield* relay.says(modernCall(n, writes))
+        const { key, requestState } = round(relay, n)
+        yield* answer("allow")
+        const inputResponses = given === undefined ? {} : { [key]: given }
+        yield* relay.says(modernCall(n + 10, { ...writes, requestState, inputResponses }))
+        assert.lengthOf(relay.calls(), calls)
+      }
+    }))
+
+  it.effect("holds the request open for the terminal where the host did not declare forms", () =>
+    Effect.gen(function*() {
+      const { answer, relay } = yield* openModern()
+      yield* relay.says(modernCall(1, writes, {}))
+      assert.lengthOf(relay.answers(1), 0)
+      yield* answer("allow")
+      assert.lengthOf(relay.calls(), 1)
+    }))
+
+  it.effect("F16: one approval covers the chain: rounds that the server asks for are not asked about again", () =>
+    Effect.gen(function*() {
+      const { relay, waiting } = yield* openModern()
+      yield* relay.says(modernCall(1, writes))
+      const { key, requestState } = round(relay, 1)
+      yield* relay.says(modernCall(2, { ...writes, requestState, inputResponses: { [key]: yes } }))
+      const server = (state: string) => ({
+        resultType: "input_required",
+        inputRequests: { who: { method: "elicitation/create", params: { message: "Who?", requestedSchema: {} } } },
+        requestState: state
+      })
+      yield* relay.server().says(H.result(relay.calls().at(-1)?.id, server("s1")))
+      assert.include(relay.answers(2)[0]?.text ?? "", `"requestState":"s1"`)
+      const responses = { who: { action: "decline" } }
+      yield* relay.says(modernCall(3, { ...writes, requestState: "s1", inputResponses: responses }))
+      assert.lengthOf(relay.calls(), 2)
+      // What the server asked for reaches it as it came.
+      assert.deepInclude(relay.calls().at(-1)?.params, { requestState: "s1", inputResponses: responses })
+      yield* relay.server().says(H.result(relay.calls().at(-1)?.id, server("s2")))
+      yield* relay.says(modernCall(4, { ...writes, requestState: "s2", inputResponses: responses }))
+      assert.lengthOf(relay.calls(), 3)
+      assert.strictEqual(yield* waiting, 0)
+      // Used states, states of nobody and other arguments are calls of their own.
+      yield* relay.server().says(H.result(relay.calls().at(-1)?.id, server("s3")))
+      const fresh = [
+        { ...writes, requestState: "s1", inputResponses: responses },
+        { ...writes, requestState: "s9", inputResponses: responses },
+        { name: "write", arguments: { n: 2 }, requestState: "s3", inputResponses: responses },
+        { ...writes, requestState: "s3", inputResponses: responses }
+      ]
+      for (const [index, params] of fresh.entries()) yield* relay.says(modernCall(10 + index, params))
+      assert.lengthOf(relay.calls(), 3)
+      assert.strictEqual(yield* waiting, 4)
+    }))
+
+  it.effect("F16: a question about a later round gives the server its own state and answers back", () =>
+    Effect.gen(function*() {
+      const { relay } = yield* openModern()
+      // The first round was let through by a rule that now asks.
+      const responses = { who: { action: "decline" } }
+      yield* relay.says(modernCall(1, { ...writes, requestState: "s1", inputResponses: responses }))
+      const { key, requestState } = round(relay, 1)
+      yield* relay.says(
+        modernCall(2, { ...writes, requestState, inputResponses: { [key]: yes, who: { action: "accept" } } })
+      )
+      assert.lengthOf(relay.calls(), 1)
+      assert.deepInclude(relay.calls()[0]?.params, { ...writes, requestState: "s1", inputResponses: responses })
+    }))
+
+  it.effect("F10: a policy loaded meanwhile decides about the retry: it refuses, allows, or asks anew", () =>
+    Effect.gen(function*() {
+      const { relay, rule, waiting } = yield* openModern()
+      const begin = Effect.fnUntraced(function*(id: number) {
+        yield* relay.says(modernCall(id, writes))
+        const { key, requestState } = round(relay, id)
+        return { ...writes, requestState, inputResponses: { [key]: yes } }
+      })
+      const first = yield* begin(1)
+      rule.epoch++
+      rule.verdict = { _tag: "Refuse", rule: "no-writes", why: "not any more", remedy: "ask" }
+      yield* relay.says(modernCall(2, first))
+      assert.match(textOf(relay, 2), /no-writes/)
+      assert.strictEqual(yield* waiting, 0)
+
+      rule.verdict = undefined
+      const second = yield* begin(3)
+      rule.epoch++
+      rule.verdict = Gate.allow
+      yield* relay.says(modernCall(4, second))
+      assert.lengthOf(relay.calls(), 1)
+      yield* relay.server().says(H.result(relay.calls()[0]?.id, { resultType: "complete", content: [] }))
+      assert.strictEqual(yield* waiting, 0)
+
+      rule.verdict = undefined
+      const third = yield* begin(5)
+      rule.epoch++
+      yield* relay.says(modernCall(6, third))
+      assert.lengthOf(relay.calls(), 1)
+      assert.notStrictEqual(round(relay, 6).requestState, third.requestState)
+      assert.strictEqual(yield* waiting, 1)
+    }))
+})
