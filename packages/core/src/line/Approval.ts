@@ -80,6 +80,14 @@ const stateOf = (params: Text | undefined): string | undefined => {
   return state === undefined ? undefined : T.string(state)
 }
 
+/**
+ * Whether it can be answered with an input request of ours: only where it begins a chain of round trips, so that ours and
+ * the server's are never mixed.
+ */
+const opens = ({ method, params }: Call): boolean =>
+  rounds.has(method) && params !== undefined && stateOf(params) === undefined &&
+  T.member(params, "inputResponses") === undefined
+
 /** Whether the tool says of itself that it destroys things. */
 const destructive = (definition: Text | undefined): boolean => {
   const annotations = definition === undefined ? undefined : T.member(definition, "annotations")
@@ -310,15 +318,6 @@ const make = (
     return outcome
   })
 
-  const restored = (params: Text, original: Text | undefined): Text => {
-    let text = T.removeMember(T.removeMember(params, "requestState"), "inputResponses")
-    for (const name of ["inputResponses", "requestState"]) {
-      const value = original === undefined ? undefined : T.member(original, name)
-      if (value !== undefined) text = T.setMember(text, name, value)
-    }
-    return text
-  }
-
   const follow = (call: Call, params: Text | undefined): Call => {
     const next: Call = {
       ...call,
@@ -365,7 +364,7 @@ const make = (
       }
       const responses = T.member(call.params, "inputResponses")
       const response = responses === undefined ? undefined : T.member(responses, of.key)
-      const next = follow(call, restored(call.params, of.params))
+      const next = follow(call, T.removeMember(T.removeMember(call.params, "requestState"), "inputResponses"))
       resumed.set(next, { of, given: response === undefined ? undefined : Form.choice(response) })
       return next
     },
@@ -394,7 +393,7 @@ const make = (
         const message = asked.via === "any" && hostAsks(call) ? Form.message(asked) : undefined
         if (message === undefined) return waited(asked, call, "terminal", () => Effect.undefined)
         if (agreement.era === "legacy") return waited(asked, call, "host", () => elicit(message))
-        return question.subject.from === "host" && rounds.has(call.method)
+        return question.subject.from === "host" && opens(call)
           ? askByRound(asked, message, call)
           : waited(asked, call, "terminal", () => Effect.undefined)
       })

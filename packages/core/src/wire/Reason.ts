@@ -239,11 +239,6 @@ export const table = {
     says: "the requestState is not one of this process for this request, is too old, or was used",
     remedy: "send the request anew, without requestState and inputResponses"
   },
-  "imitation": {
-    code: InvalidParams,
-    says: "what the server asks a person looks like a question of Sallyport's own",
-    remedy: "the server's author must word it otherwise"
-  },
   "hook-failed": {
     code: InvalidParams,
     says: "the operator's hook gave no verdict, so the request was refused",
