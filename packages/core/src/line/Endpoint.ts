@@ -98,6 +98,14 @@ export interface Endpoint {
   readonly fail: (reply: Reply) => void
 }
 
+/** A request of the peer's own. */
+interface Asked extends Call {
+  /** Whether it stays open by its nature. */
+  readonly held: boolean
+  /** Whether it is neither answered nor given up. */
+  waits: boolean
+}
+
 const nullId = T.literal("null")
 
 const sizeOf = (params: Text | undefined): number => params?.length ?? 0
@@ -118,7 +126,7 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
   let minted = 0
 
   /** What the peer asked, by its id. */
-  const asked = new Map<Text, Call>()
+  const asked = new Map<Text, Asked>()
   /** What the peer was asked, by the id that it knows. */
   const pending = new Map<Text, Call>()
   /** Ids of cancelled requests, kept from reuse until the late answer came (security rule F20). */
@@ -129,7 +137,8 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
   const taskTokens = new Set<Text>()
   let open = 0
   let held = 0
-  let out = ""
+  /** The lines to be written, joined once: a string that grows by every line is copied from its pieces at great cost. */
+  let out: Array<string> = []
   const waiters: Array<Deferred.Deferred<void>> = []
 
   // ---- to the peer
@@ -150,7 +159,7 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
       const token = progressToken(call.params)
       if (token !== undefined) tokens.set(token, call)
     }
-    out += Write.request(id, call.method, call.params)
+    out.push(Write.request(id, call.method, call.params))
   }
 
   const forget = (call: Call): void => {
@@ -168,17 +177,17 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
     }
   }
 
-  const idOf = (table: Map<Text, Call>, call: Call): Text | undefined => {
-    for (const [id, of] of table) if (means(of, call)) return id
+  const idOf = (call: Call): Text | undefined => {
+    for (const [id, of] of pending) if (means(of, call)) return id
     return undefined
   }
 
   const cancelled = (id: Text, params: Text | undefined): void => {
-    out += Write.notification("notifications/cancelled", T.setMember(params ?? T.object([]), "requestId", id))
+    out.push(Write.notification("notifications/cancelled", T.setMember(params ?? T.object([]), "requestId", id)))
   }
 
   const cancel = (call: Call, params: Text | undefined): void => {
-    const id = idOf(pending, call)
+    const id = idOf(call)
     if (id !== undefined) {
       // A client must not cancel initialize, and its answer is still wanted (lifecycle, cancellation).
       if (call.method === "initialize") return
@@ -189,26 +198,27 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
       return
     }
     // The far side gives up a request of this peer's (2026-07-28: a server that ends a subscription).
-    const own = idOf(asked, call)
-    if (own !== undefined) {
-      answered(own, call)
-      cancelled(own, params)
+    for (const [own, of] of asked) {
+      if (!means(of, call)) continue
+      answered(own, of)
+      return cancelled(own, params)
     }
   }
 
   // ---- from the peer
 
-  const answered = (id: Text, call: Call): void => {
+  const answered = (id: Text, call: Asked): void => {
     asked.delete(id)
+    call.waits = false
     held -= sizeOf(call.params)
-    if (!Method.isHeld(call.method)) open--
+    if (!call.held) open--
     if (open === 0 && waiters.length > 0) {
       for (const waiter of waiters.splice(0)) Deferred.doneUnsafe(waiter, Effect.void)
     }
   }
 
   const respond = (id: Text | undefined, reply: Reply): void => {
-    out += Write.response(id ?? (idless() ? undefined : nullId), reply)
+    out.push(Write.response(id ?? (idless() ? undefined : nullId), reply))
   }
 
   const full = (item: Request): boolean =>
@@ -223,20 +233,22 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
       respond(item.id, Refusal.failure("too-many-requests"))
       return false
     }
-    const call: Call = {
+    const call: Asked = {
       wish: item.id,
       method: item.method,
       params: item.params,
       reply: (reply) => {
-        if (asked.get(item.id) !== call) return
+        if (!call.waits) return
         // Queued first: who waits until nothing is unanswered goes on at once, and flushes.
         answer(item.id, reply)
         answered(item.id, call)
-      }
+      },
+      held: Method.isHeld(item.method),
+      waits: true
     }
     asked.set(item.id, call)
     held += sizeOf(item.params)
-    if (!Method.isHeld(item.method)) open++
+    if (!call.held) open++
     far.request(call)
     return true
   }
@@ -356,7 +368,7 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
     let missing = 1
     let size = 0
     const done = (): void => {
-      if (--missing === 0 && answers.length > 0) out += Write.batch(answers)
+      if (--missing === 0 && answers.length > 0) out.push(Write.batch(answers))
     }
     const answer = (id: Text, reply: Reply): void => {
       const line = Write.response(id, reply)
@@ -409,9 +421,9 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
   // ---- the port
 
   const flush = Effect.suspend(() => {
-    if (out === "") return Effect.void
-    const text = out
-    out = ""
+    if (out.length === 0) return Effect.void
+    const text = out.join("")
+    out = []
     return peer.write(text)
   })
 
@@ -419,7 +431,7 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
     request,
     cancel,
     notify: (method, params) => {
-      out += Write.notification(method, params)
+      out.push(Write.notification(method, params))
     },
     flush,
     end: Effect.andThen(flush, peer.end),

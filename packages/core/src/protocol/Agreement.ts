@@ -53,7 +53,8 @@ export const make = (): Agreement => ({
  * @since 0.1.0
  */
 export const metaOf = (params: Text | undefined): Text | undefined => {
-  const meta = params === undefined ? undefined : T.member(params, "_meta")
+  // Looked for as text first, since most params have none: a search for what begins with a rare character costs nothing.
+  const meta = params === undefined || !params.includes("_meta\"") ? undefined : T.member(params, "_meta")
   return meta !== undefined && T.isObject(meta) ? meta : undefined
 }
 
@@ -64,8 +65,6 @@ export const metaOf = (params: Text | undefined): Text | undefined => {
  * @since 0.1.0
  */
 export const claimOf = (params: Text | undefined): string | undefined => {
-  // The name is looked for as text first: most requests of legacy sessions have no such thing.
-  if (params === undefined || !params.includes(Revision.meta.protocolVersion)) return undefined
   const meta = metaOf(params)
   const version = meta === undefined ? undefined : T.member(meta, Revision.meta.protocolVersion)
   return version === undefined ? undefined : T.string(version)

@@ -340,14 +340,31 @@ export const find = (
   from: "host" | "server",
   revision: Revision.Revision
 ): Method | undefined => {
-  const methods = byName.get(name)
-  if (methods === undefined) return undefined
-  for (const method of methods) {
-    if (method.kind === kind && (method.from === from || method.from === "both") && method.in.includes(revision)) {
-      return method
-    }
+  const known = selected[kind][from]
+  let methods = known.get(revision)
+  if (methods === undefined) known.set(revision, methods = select(kind, from, revision))
+  return methods.get(name)
+}
+
+type Selected = Map<Revision.Revision, ReadonlyMap<string, Method>>
+
+/** The rows by revision, as far as they were asked for: every message is looked up. */
+const selected: Readonly<Record<Method["kind"], Readonly<Record<"host" | "server", Selected>>>> = {
+  request: { host: new Map(), server: new Map() },
+  notification: { host: new Map(), server: new Map() }
+}
+
+const select = (
+  kind: Method["kind"],
+  from: "host" | "server",
+  revision: Revision.Revision
+): ReadonlyMap<string, Method> => {
+  const methods = new Map<string, Method>()
+  for (const [name, method] of table) {
+    const is = method.kind === kind && (method.from === from || method.from === "both") && method.in.includes(revision)
+    if (is && !methods.has(name)) methods.set(name, method)
   }
-  return undefined
+  return methods
 }
 
 /**

@@ -295,7 +295,9 @@ const plain: Answers<never> = {
   since: "2025-06-18",
   of: (value, revision) =>
     Effect.succeed(
-      value instanceof Result
+      typeof value === "string"
+        ? body.ofText(value)
+        : value instanceof Result
         ? body.ofContent(value.content ?? [], revision, value.isError ? [asError] : [], value.meta)
         : body.ofContent(blocksOf(value), revision)
     )

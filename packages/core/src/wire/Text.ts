@@ -11,7 +11,7 @@
  */
 import { checked } from "./internal/checked.ts"
 import { lineSafe, normalId, quote as quoted, unquote } from "./internal/plain.ts"
-import { keyOf, valueEnd } from "./internal/walk.ts"
+import { keyOf, longNumber, valueEnd } from "./internal/walk.ts"
 import type { Text } from "./Message.ts"
 
 const empty: Text = checked("{}")
@@ -164,6 +164,15 @@ export const id = (text: Text): Text | undefined => normalId(text)
  */
 export const toValue = (text: Text): unknown => JSON.parse(text)
 
+/**
+ * Whether a number is in the text that needs a second look before JavaScript may read it: one with an exponent, or of more
+ * than 15 characters. All others keep their value.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const hasLongNumber = (text: Text): boolean => longNumber(text)
+
 // ---- writing
 
 /**
@@ -200,8 +209,11 @@ export const integer = (value: number): Text => checked(JSON.stringify(Math.trun
  * @category constructors
  * @since 0.1.0
  */
-export const object = (entries: ReadonlyArray<readonly [name: string, value: Text]>): Text =>
-  checked(`{${entries.map(([name, value]) => keyOf(name) + value).join(",")}}`)
+export const object = (entries: ReadonlyArray<readonly [name: string, value: Text]>): Text => {
+  let out = ""
+  for (const [name, value] of entries) out += (out === "" ? "{" : ",") + keyOf(name) + value
+  return out === "" ? empty : checked(`${out}}`)
+}
 
 /**
  * An array of these elements.
@@ -210,6 +222,19 @@ export const object = (entries: ReadonlyArray<readonly [name: string, value: Tex
  * @since 0.1.0
  */
 export const array = (items: ReadonlyArray<Text>): Text => checked(`[${items.join(",")}]`)
+
+/**
+ * Text that is the same but for one value: `make` is called once, and what it gives is written around each value.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const form = (make: (value: Text) => Text): (value: Text) => Text => {
+  // No checked text has such a character.
+  const hole = checked("\0")
+  const [head = "", tail = ""] = make(hole).split(hole)
+  return (value) => checked(head + value + tail)
+}
 
 /** A half of a surrogate pair as `JSON.stringify` writes it, or any other escape. */
 const escapes = /\\(?:ud[89a-f][\da-f]{2}|[^])/g

@@ -45,10 +45,8 @@ export const notification = (method: string, params: Text | undefined): string =
  * @since 0.1.0
  */
 export const response = (id: Text | undefined, reply: Reply): string => {
-  const to = id === undefined ? "" : `"id":${id},`
-  return reply._tag === "Result"
-    ? `{"jsonrpc":"2.0",${to}"result":${reply.result}}\n`
-    : `{"jsonrpc":"2.0",${to}"error":${reply.error}}\n`
+  const to = id === undefined ? "{\"jsonrpc\":\"2.0\"" : `{"jsonrpc":"2.0","id":${id}`
+  return reply._tag === "Result" ? `${to},"result":${reply.result}}\n` : `${to},"error":${reply.error}}\n`
 }
 
 /**

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
+import * as fc from "fast-check"
 import * as Ask from "../../src/server/Ask.ts"
 import { decoder, encoder } from "../../src/server/internal/codec.ts"
 import * as publish from "../../src/server/internal/publish.ts"
@@ -99,6 +100,64 @@ describe("what is listed of a schema", () => {
       assert.include((yield* client.asks("tools/list")).text, `"inputSchema":${JSON.stringify(inputSchema)}`)
       assert.include((yield* client.asks("tools/call", { name: "raw", arguments: { q: [1] } })).text, `{\\"q\\":[1]}`)
     }))
+})
+
+describe("reading", () => {
+  // As text, since a member __proto__ is none of a literal's.
+  const leaf = fc.constantFrom("\"x\"", "\"7\"", "\"2020-01-01T00:00:00.000Z\"", "1", "true", "null")
+  const { object } = fc.letrec<{ readonly value: string; readonly object: string }>((tie) => {
+    const member = (name: string, there: number, not: number) =>
+      fc.oneof(
+        { arbitrary: tie("value").map((value) => [`"${name}":${value}`]), weight: there },
+        { arbitrary: fc.constant<Array<string>>([]), weight: not }
+      )
+    return {
+      value: fc.oneof(
+        { maxDepth: 2 },
+        { arbitrary: leaf, weight: 4 },
+        { arbitrary: fc.array(tie("value"), { maxLength: 2 }).map((all) => `[${all}]`), weight: 1 },
+        { arbitrary: tie("object"), weight: 2 }
+      ),
+      object: fc.tuple(member("a", 9, 1), member("b", 1, 1), member("c", 1, 3), member("__proto__", 1, 9))
+        .map((members) => `{${members.flat()}}`)
+    }
+  })
+  const inner = Schema.Struct({ a: Schema.optionalKey(Schema.String), b: Schema.optional(Schema.Number) })
+  for (
+    const [what, schema] of [
+      [
+        "leaves",
+        Schema.Struct({ a: Schema.String, b: Schema.optionalKey(Schema.Finite), c: Schema.optional(Schema.Null) })
+      ],
+      ["objects in objects", Schema.Struct({ a: inner, b: Schema.optionalKey(Schema.Array(inner)) })],
+      [
+        "lists",
+        Schema.Struct({ a: Schema.Array(Schema.String), b: Schema.optionalKey(Schema.Tuple([Schema.String])) })
+      ],
+      ["unions", Schema.Struct({ a: Schema.Union([Schema.String, Schema.Array(Schema.Finite), inner]) })],
+      ["what becomes something else", Schema.Struct({ a: Schema.optionalKey(Schema.Date), b: Schema.optional(Point) })],
+      ["what becomes a number", Schema.Struct({ a: Schema.FiniteFromString, c: Schema.optionalKey(Schema.Unknown) })],
+      ["checks", Schema.Struct({ a: Schema.String.check(Schema.isNonEmpty()), b: Schema.optionalKey(Schema.Int) })],
+      ["nothing", Schema.Struct({})]
+    ] as const
+  ) {
+    it.effect(`${what}: nothing is taken that the schema does not name, and the words are the schema's own`, () =>
+      Effect.gen(function*() {
+        const read = decoder<Schema.ConstraintCodec<unknown, unknown>>(schema)
+        const strictly = Schema.decodeUnknownEffect<Schema.ConstraintCodec<unknown, unknown>>(
+          Schema.toCodecJson<Schema.ConstraintCodec<unknown, unknown>>(schema),
+          publish.options
+        )
+        let taken = 0
+        for (const json of fc.sample(object, { numRuns: 400, seed: 7 })) {
+          const expected = yield* Effect.result(strictly(JSON.parse(json)))
+          const actual = yield* Effect.result(read(text(json)))
+          if (Result.isSuccess(expected)) taken++
+          assert.deepStrictEqual(actual, Result.mapError(expected, (error) => error.message), json)
+        }
+        assert.isAbove(taken, 0)
+      }))
+  }
 })
 
 describe("exact JSON", () => {

@@ -49,6 +49,37 @@ describe("looking", () => {
     assert.strictEqual(T.string(T.object([])), undefined)
   })
 
+  it("sees a number that needs a second look, wherever it stands", () => {
+    const number = fc.tuple(
+      fc.constantFrom("", "-"),
+      fc.stringMatching(/^(?:0|[1-9]\d{0,17})$/),
+      fc.option(fc.stringMatching(/^\d{1,17}$/)),
+      fc.option(fc.constantFrom("e1", "E-7", "e+30"))
+    ).map(([sign, whole, fraction, exponent]) =>
+      `${sign}${whole}${fraction === null ? "" : `.${fraction}`}${exponent ?? ""}`
+    )
+    const inString = "e1 12345678901234567890 \\\" 1e5 \\"
+    fc.assert(
+      fc.property(number, fc.constantFrom("", inString), (number, string) => {
+        for (
+          const json of [
+            number,
+            `[true,false,null,${JSON.stringify(string)},${number}]`,
+            `{${JSON.stringify(string)}:{"e":[${number},1]}}`
+          ]
+        ) {
+          const item = one(`{"jsonrpc":"2.0","id":1,"result":{"x":${json}}}`)
+          const result = item._tag === "Response" && item.reply._tag === "Result" ? item.reply.result : undefined
+          const text = result === undefined ? undefined : T.member(result, "x")
+          if (text === undefined) assert.fail(json)
+          assert.strictEqual(T.hasLongNumber(text), number.length > 15 || /e/i.test(number))
+        }
+      }),
+      { numRuns: 300 }
+    )
+    assert.isFalse(T.hasLongNumber(T.fromValue([inString, { [inString]: [true, null, false, "e"] }])))
+  })
+
   it("is not led astray by what is inside of strings", () => {
     const long = "x\\\\\\\"".repeat(40)
     const text = T.object([
@@ -97,6 +128,13 @@ describe("looking", () => {
 })
 
 describe("writing", () => {
+  it("fills a form with any value", () => {
+    const form = T.form((value) => T.object([["a", T.array([T.integer(1), value])], ["b", T.object([])]]))
+    fc.assert(fc.property(value, (value) => {
+      assert.deepStrictEqual(T.toValue(form(T.fromValue(value))), { a: [1, value], b: {} })
+    }))
+  })
+
   it("sets and removes what JavaScript sets and removes", () => {
     fc.assert(
       fc.property(entries, name, value, (entries, name, value) => {

@@ -25,6 +25,7 @@ import type { Level } from "../Client.ts"
 import * as Client from "../Client.ts"
 import * as Completion from "../Completion.ts"
 import { NotFound } from "../Refusal.ts"
+import type { Tool } from "../Tool.ts"
 import * as answer from "./answer.ts"
 import type { Caller } from "./Exchange.ts"
 import * as Exchange from "./Exchange.ts"
@@ -45,8 +46,6 @@ const lists = {
   "resources/templates/list": "resourceTemplates",
   "prompts/list": "prompts"
 } as const
-
-const isList = (method: string): method is keyof typeof lists => Object.hasOwn(lists, method)
 
 const taskCapability = T.object([
   ["list", none],
@@ -207,14 +206,6 @@ export const open = (program: Program, who: Who): Leg =>
           run: () => method.call(params)
         })
       }
-      if (isList(call.method)) {
-        const page = table.page(lists[call.method], revision, T.member(params, "cursor"), program.pageSize)
-        return call.reply(
-          page === undefined
-            ? invalid("The cursor is none that this server gave")
-            : answer.result(program, revision, { members: page }, program.hints)
-        )
-      }
       switch (call.method) {
         case "server/discover":
           return discover(call, revision)
@@ -245,9 +236,28 @@ export const open = (program: Program, who: Who): Leg =>
         case "tasks/cancel":
         case "tasks/list":
           return aboutTask(call, caller, params)
+        case "tools/list":
+        case "resources/list":
+        case "resources/templates/list":
+        case "prompts/list":
+          return list(call, revision, lists[call.method], params)
         default:
           return call.reply(Refusals.failure("unknown-method"))
       }
+    }
+
+    const list = (
+      call: Call,
+      revision: Revision.Revision,
+      kind: (typeof lists)[keyof typeof lists],
+      params: Text
+    ): void => {
+      const page = table.page(kind, revision, T.member(params, "cursor"), program.pageSize)
+      call.reply(
+        page === undefined
+          ? invalid("The cursor is none that this server gave")
+          : answer.result(program, revision, { members: page }, program.hints)
+      )
     }
 
     const callTool = (call: Call, caller: Caller, params: Text): void => {
@@ -257,9 +267,15 @@ export const open = (program: Program, who: Who): Leg =>
       if (tool === undefined) return call.reply(invalid(`Unknown tool: ${name}`))
       const args = argumentsOf(params)
       if (args === undefined) return call.reply(invalid("params.arguments must be an object"))
-      const { task, timeout } = tool
-      const run = () => tool.call(args, caller.revision)
-      const plainly = (): void => flights.serve(call, caller, { name, timeout, run })
+      const job = { name, timeout: tool.timeout, run: () => tool.call(args, caller.revision) }
+      if (tool.task === undefined && !sessionTasks) flights.serve(call, caller, job)
+      else callTask(call, caller, params, tool, job)
+    }
+
+    /** Calls a tool where a task may come of it. */
+    const callTask = (call: Call, caller: Caller, params: Text, { task }: Tool<unknown>, job: Flights.Job): void => {
+      const { name, run, timeout } = job
+      const plainly = (): void => flights.serve(call, caller, job)
       const open = (given: ReadonlyMap<string, Text>, ttl?: number): Flights.Next =>
         tasks.open({ call, caller, line, ttl, timeout, given, run })
       if (Revision.isModern(caller.revision)) {

@@ -71,9 +71,18 @@ export interface Flights {
   readonly cancel: (call: Call) => void
 }
 
+/** What has to run for a request, with what its earlier rounds came to. */
+interface Runs {
+  readonly _tag: "Runs"
+  readonly before: Rounds
+  readonly effect: Effect.Effect<Body, Failure, Services>
+}
+
 /** A request that runs, or waits for its place. */
 interface Flight {
   state: "waits" | "runs" | "ended" | "cancelled"
+  /** Whether the turn in which it came is not over. */
+  turn: boolean
   stop: () => void
 }
 
@@ -81,6 +90,13 @@ const hasEnded = (flight: Flight): boolean => flight.state === "ended"
 
 /** Answers up to this many characters may wait for the end of the turn. */
 const maxLoose = 64 * 1024
+
+/** Whether an answer may wait for the end of the turn. */
+const isLoose = (reply: Reply): boolean => reply._tag === "Failure" || reply.result.length <= maxLoose
+
+const stale = answer.invalid(
+  "requestState cannot be accepted: it is not this request's, is too old, or was used; call again without it"
+)
 
 const noRounds: Rounds = { chain: "", round: 0, told: false, answers: new Map(), asked: new Set(), kept: new Map() }
 
@@ -105,8 +121,12 @@ export const make = (program: Program, who: Who, back: Port, scope: Scope.Scope)
   }
 
   const serve = (call: Call, caller: Caller, job: Job): void => {
-    const flight: Flight = { state: "waits", stop: nothing }
-    const takeBack = slots.take((free) => begin(call, caller, job, flight, free))
+    const next = slots.vacant() ? prepare(call, caller, job) : undefined
+    // Most handlers are done by now: such a call never had to hold a place.
+    if (next !== undefined && next._tag !== "Runs" && isLoose(next)) return call.reply(next)
+    const flight: Flight = { state: "waits", turn: true, stop: nothing }
+    const takeBack = slots.take((free) => run(call, caller, job, next ?? prepare(call, caller, job), flight, free))
+    flight.turn = false
     if (takeBack === undefined) call.reply(Refusals.failure("too-many-requests"))
     else if (flight.state === "waits") {
       flight.stop = takeBack
@@ -114,41 +134,49 @@ export const make = (program: Program, who: Who, back: Port, scope: Scope.Scope)
     }
   }
 
-  const begin = (call: Call, caller: Caller, job: Job, flight: Flight, free: () => void): void => {
+  const boundOf = (call: Call, job: Job): Bound => ({
+    program: program.name,
+    principal: who.client,
+    method: call.method,
+    name: job.name,
+    params: call.params
+  })
+
+  /** What a request comes to, where that needs no fiber; else what has to run for it. */
+  const prepare = (call: Call, caller: Caller, job: Job): Reply | Runs => {
     const { revision } = caller
-    const queued = flight.stop !== nothing
-    const bound = {
-      program: program.name,
-      principal: who.client,
-      method: call.method,
-      name: job.name,
-      params: call.params
-    }
-    const before = roundsOf(call, revision, bound)
-    let turn = !queued
+    const before = roundsOf(call, revision, job)
+    if (before === undefined) return stale
+    const effect = body.attempt(job.run)
+    const constant = exitOf(effect)
+    return constant !== undefined && Exit.isSuccess(constant) && constant.value.meta === undefined
+      ? answer.result(program, revision, constant.value, job.hints)
+      : { _tag: "Runs", before, effect }
+  }
+
+  /** Holds a place for a request until it is answered. */
+  const run = (
+    call: Call,
+    caller: Caller,
+    job: Job,
+    next: Reply | Runs,
+    flight: Flight,
+    free: () => void
+  ): void => {
+    const { revision } = caller
     const end = (reply: Reply): void => {
       if (flight.state !== "cancelled") call.reply(reply)
       flight.state = "ended"
       flights.delete(call)
       // A long answer keeps its place until there is room for more: what a client does not read is bounded.
-      if (turn && reply._tag === "Result" && reply.result.length <= maxLoose) free()
+      if (flight.turn && isLoose(reply)) free()
       else runs(back.flush, free)
     }
-    if (before === undefined) {
-      return end(
-        answer.invalid(
-          "requestState cannot be accepted: it is not this request's, is too old, or was used; call again without it"
-        )
-      )
-    }
-    const effect = body.attempt(job.run)
-    const constant = exitOf(effect)
-    if (constant !== undefined && Exit.isSuccess(constant) && constant.value.meta === undefined) {
-      return end(answer.result(program, revision, constant.value, job.hints))
-    }
+    if (next._tag !== "Runs") return end(next)
+    const { before, effect } = next
 
     flight.state = "runs"
-    const exchange = Exchange.make(call, caller, around, { before, bound }, () => flight.stop())
+    const exchange = Exchange.make(call, caller, around, { before, bound: boundOf(call, job) }, () => flight.stop())
     let goOn = nothing
     const replyOf = (exit: Exit.Exit<Body, Failure>): Reply => {
       if (Exit.isSuccess(exit)) {
@@ -183,7 +211,6 @@ export const make = (program: Program, who: Who, back: Port, scope: Scope.Scope)
       timeout === undefined ? effect : timed(effect, timeout, exchange, now, call.method),
       settle
     )
-    turn = false
     if (hasEnded(flight)) return
     flight.stop = stop
     flights.set(call, flight)
@@ -192,11 +219,11 @@ export const make = (program: Program, who: Who, back: Port, scope: Scope.Scope)
   }
 
   /** What earlier rounds came to, with the answers of this one; `undefined` where its state cannot be accepted. */
-  const roundsOf = (call: Call, revision: Revision.Revision, bound: Bound): Rounds | undefined => {
+  const roundsOf = (call: Call, revision: Revision.Revision, job: Job): Rounds | undefined => {
     if (!Revision.isModern(revision) || call.params === undefined) return noRounds
     const state = T.member(call.params, "requestState")
     const answers = objectOf(call.params, "inputResponses")
-    const before = state === undefined ? states.begin() : states.open(state, bound, now())
+    const before = state === undefined ? states.begin() : states.open(state, boundOf(call, job), now())
     if (before === undefined || answers === undefined) return before
     // Without a state these are answers to questions that can be told beforehand; with one, to what was asked.
     const given = T.members(answers).filter(([key]) => !before.told || before.asked.has(key))

@@ -9,6 +9,8 @@
  * @since 0.1.0
  */
 export interface Slots {
+  /** Whether there is a place, and nobody waits for one. */
+  readonly vacant: () => boolean
   /**
    * Begins at once where there is a place, else when one becomes free. Gives how to take it back while it waits, or
    * `undefined` where the queue is full. `begin` is handed what frees its place.
@@ -48,9 +50,12 @@ export const make = (running: number, waiting: number): Slots => {
     })
   }
 
+  const vacant = (): boolean => taken < running && queue.size === 0
+
   return {
+    vacant,
     take: (begin) => {
-      if (taken < running && queue.size === 0) {
+      if (vacant()) {
         run(begin)
         return () => {}
       }

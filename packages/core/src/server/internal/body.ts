@@ -56,6 +56,16 @@ export const ofContent = (
   meta
 })
 
+/**
+ * A result of one text: what most tools give.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const ofText = (text: string): Body => ({ members: [["content", textBlock(T.quote(text))]] })
+
+const textBlock = T.form((text) => T.array([T.object([["type", T.quote("text")], ["text", text]])]))
+
 const isError = ["isError", T.literal("true")] as const
 
 /**
@@ -64,9 +74,7 @@ const isError = ["isError", T.literal("true")] as const
  * @category constructors
  * @since 0.1.0
  */
-export const error = (words: string): Body => ({
-  members: [["content", T.array([T.object([["type", T.quote("text")], ["text", T.quote(words)]])])], isError]
-})
+export const error = (words: string): Body => ({ members: [["content", textBlock(T.quote(words))], isError] })
 
 /**
  * Calls a handler of an author's, who may throw where an Effect is due.

@@ -9,6 +9,8 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { exitOf } from "../../stage/internal/constant.ts"
 import type { Text } from "../../wire/Message.ts"
+import * as T from "../../wire/Text.ts"
+import * as Closed from "./closed.ts"
 import * as exact from "./exact.ts"
 import * as publish from "./publish.ts"
 
@@ -19,6 +21,11 @@ const dotted = (path: ReadonlyArray<string | number>): string =>
 /**
  * Reads text by a schema, which is built once; a failure says in words what does not fit.
  *
+ * **Details**
+ *
+ * Most arguments fit, and have no number that could be rounded: those are read without the options under which a parser
+ * tells all that is wrong, which cost more than the rest of it. Whatever else comes is read anew under them.
+ *
  * @category conversions
  * @since 0.1.0
  */
@@ -26,17 +33,20 @@ export const decoder = <S extends Schema.Constraint>(schema: S) => {
   const codec = Schema.toCodecJson(schema)
   const plan = exact.planOf(codec)
   const decode = Schema.decodeUnknownEffect(codec, publish.options)
+  const decodeFitting = Schema.decodeUnknownEffect(codec)
+  const closed = plan === undefined ? Closed.of(codec) : undefined
   return (text: Text): Effect.Effect<S["Type"], string, S["DecodingServices"]> => {
+    if (closed !== undefined && !(closed.numbers && T.hasLongNumber(text))) {
+      const value = T.toValue(text)
+      const exit = closed.holds(value) ? exitOf(decodeFitting(value)) : undefined
+      if (exit !== undefined && Exit.isSuccess(exit)) return Effect.succeed(exit.value)
+    }
     const value = exact.read(text, plan)
     if (Result.isFailure(value)) {
       const { path, token } = value.failure
       return Effect.fail(`The number ${token} at ${dotted(path)} has more digits than can be kept: it would be rounded`)
     }
-    const decoded = decode(value.success)
-    const exit = exitOf(decoded)
-    return exit !== undefined && Exit.isSuccess(exit)
-      ? Effect.succeed(exit.value)
-      : Effect.mapError(decoded, (error) => error.message)
+    return Effect.mapError(decode(value.success), (error) => error.message)
   }
 }
 

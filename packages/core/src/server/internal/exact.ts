@@ -104,9 +104,6 @@ export interface Inexact {
   readonly token: string
 }
 
-/** Text in which there may be a number that needs a second look: many digits, or an exponent. */
-const suspicious = /\d{16}|\d\.\d{14}|\d[eE]/
-
 const decimal = (token: string): string => {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token)
   if (parts === null) return token
@@ -134,11 +131,11 @@ const isExact = (token: string): boolean => {
  * @since 0.1.0
  */
 export const read = (text: Text, plan: Plan): Result.Result<unknown, Inexact> => {
-  if (plan === undefined && !suspicious.test(text)) return Result.succeed(T.toValue(text))
+  if (plan === undefined && !T.hasLongNumber(text)) return Result.succeed(T.toValue(text))
   let inexact: Inexact | undefined
   const value = (at: Text, shape: Shape | undefined, path: ReadonlyArray<string | number>): unknown => {
     if (shape?._tag === "Keep") return Json.fromText(at)
-    if (shape === undefined && !suspicious.test(at)) return T.toValue(at)
+    if (shape === undefined && !T.hasLongNumber(at)) return T.toValue(at)
     if (T.isObject(at)) {
       const of = shape?._tag === "Object" ? shape : undefined
       return Object.fromEntries(

@@ -59,19 +59,27 @@ const maxMethod = 64
 class Methods {
   private readonly bytes: Array<Uint8Array> = Array.from({ length: methodSlots }, () => new Uint8Array(0))
   private readonly names: Array<string> = Array.from({ length: methodSlots }, () => "")
+  // the last one, which is mostly the next one too
+  private lastBytes: Uint8Array = new Uint8Array(0)
+  private last = ""
 
   get(b: Buffer, from: number, end: number): string {
     const length = end - from
+    if (length === this.last.length && G.standsAt(b, from, this.lastBytes)) return this.last
     if (length > maxMethod) return b.toString("latin1", from, end)
     let hash = 0
     for (let p = from; p < end; p++) hash = hashStep(hash, b[p] ?? LF)
     const slot = (hash ^ (hash >>> 8)) & (methodSlots - 1)
     const known = this.bytes[slot]
     const name = this.names[slot]
-    if (known !== undefined && name !== undefined && known.length === length && G.standsAt(b, from, known)) return name
+    if (known !== undefined && name !== undefined && known.length === length && G.standsAt(b, from, known)) {
+      this.lastBytes = known
+      this.last = name
+      return name
+    }
     const fresh = b.toString("latin1", from, end)
-    this.bytes[slot] = Uint8Array.prototype.slice.call(b, from, end)
-    this.names[slot] = fresh
+    this.lastBytes = this.bytes[slot] = Uint8Array.prototype.slice.call(b, from, end)
+    this.last = this.names[slot] = fresh
     return fresh
   }
 }
@@ -116,7 +124,7 @@ export class Scanner {
 
   // the buffer that is read, four bytes at a time
   private words: Int32Array = new Int32Array(0)
-  private wordsOf: ArrayBufferLike | undefined
+  private wordsOf: Buffer | undefined
 
   constructor(depth: number, rules: Rules) {
     this.depth = depth
@@ -497,8 +505,8 @@ export class Scanner {
    * or a backslash with more than one letter after it.
    */
   private stop(b: Buffer, q: number): number {
-    if (this.wordsOf !== b.buffer) {
-      this.wordsOf = b.buffer
+    if (this.wordsOf !== b) {
+      this.wordsOf = b
       this.words = new Int32Array(b.buffer, 0, b.buffer.byteLength >> 2)
     }
     const { words } = this

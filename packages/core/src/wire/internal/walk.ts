@@ -9,10 +9,14 @@ const openObject = "{".charCodeAt(0)
 const closeObject = "}".charCodeAt(0)
 const openArray = "[".charCodeAt(0)
 const closeArray = "]".charCodeAt(0)
+const lowerE = "e".charCodeAt(0)
+
+/** Names and short values are walked through; a search for the quote costs as much as so many steps. */
+const nearLength = 12
 
 /** The index after the string at `p`. */
 const stringEnd = (text: string, p: number): number => {
-  const near = Math.min(p + 48, text.length)
+  const near = Math.min(p + nearLength, text.length)
   let q = p + 1
   while (q < near) {
     const c = text.charCodeAt(q)
@@ -53,6 +57,27 @@ export const valueEnd = (text: string, p: number): number => {
     }
   }
   return p
+}
+
+const minus = "-".charCodeAt(0)
+const zero = "0".charCodeAt(0)
+const nine = "9".charCodeAt(0)
+
+/** Any double keeps so many digits. */
+const sureDigits = 15
+
+/** Whether a number has an exponent, or is longer than what any double keeps. */
+export const longNumber = (text: string): boolean => {
+  for (let p = 0; p < text.length;) {
+    const c = text.charCodeAt(p)
+    if (c === quotation) p = stringEnd(text, p)
+    else if (c === minus || (c >= zero && c <= nine)) {
+      const end = valueEnd(text, p)
+      if (end - p > sureDigits) return true
+      for (; p < end; p++) if ((text.charCodeAt(p) | 0x20) === lowerE) return true
+    } else p++
+  }
+  return false
 }
 
 const keys = new Map<string, string>()
