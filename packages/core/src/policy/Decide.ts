@@ -42,7 +42,7 @@ export interface Decision {
   readonly action: Action
   readonly rule: string | undefined
   readonly why: string
-  readonly via: Via
+  readonly via: Via | undefined
   readonly observed: ReadonlyArray<Observed>
   readonly fault: string | undefined
 }
@@ -307,7 +307,12 @@ const sentence: { readonly [A in Action]: string } = {
   allow: "the policy allows it"
 }
 
-const decisionOf = (action: Action, rule: Rule | undefined, via: Via, fault: string | undefined): Decision => ({
+const decisionOf = (
+  action: Action,
+  rule: Rule | undefined,
+  via: Via | undefined,
+  fault: string | undefined
+): Decision => ({
   action,
   rule: rule?.id,
   why: rule?.why ?? (rule === undefined ? `no rule is about it, and ${sentence[action]}` : sentence[action]),
@@ -315,6 +320,8 @@ const decisionOf = (action: Action, rule: Rule | undefined, via: Via, fault: str
   observed: [],
   fault
 })
+
+const narrowness = (via: Via | undefined): number => via === "terminal" ? 2 : via === undefined ? 1 : 0
 
 /** Deny over ask over allow over the default. */
 const judge = (policy: Policy, found: Candidates, test: Test): Decision => {
@@ -327,9 +334,9 @@ const judge = (policy: Policy, found: Candidates, test: Test): Decision => {
   for (const { ready, fault } of found.ask) {
     const matches = fault ?? test({ ready, fault })
     if (matches === false) continue
-    const via = own === "terminal" || ready.rule.via === "terminal" ? "terminal" : "any"
-    // Who must be asked at the terminal is, whatever the other rules say.
-    if (asked === undefined || (asked.via === "any" && via === "terminal")) {
+    const via = own === "terminal" ? own : ready.rule.via ?? own
+    // The narrowest way counts: a rule that says where takes nothing back from one that does not.
+    if (asked === undefined || narrowness(via) > narrowness(asked.via)) {
       asked = decisionOf("ask", ready.rule, via, matches === true ? undefined : matches)
     }
     if (via === "terminal") break

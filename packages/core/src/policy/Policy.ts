@@ -62,7 +62,8 @@ export interface Rule {
   readonly action: Action
   readonly why: string | undefined
   readonly observe: boolean
-  readonly via: Via
+  /** Where it does not say it, that of `[approvals]`. */
+  readonly via: Via | undefined
   readonly arguments: "open" | "closed"
   readonly at: Place
 }
@@ -115,7 +116,8 @@ export interface Results {
  */
 export interface Approvals {
   readonly expires: Duration.Duration
-  readonly via: Via
+  /** Where it is not said: anywhere, except for tools that declare to be destructive. */
+  readonly via: Via | undefined
 }
 
 /**
@@ -479,7 +481,7 @@ const reader = (file: string, text: string) => {
       action: then ?? "deny",
       why,
       observe: observe ?? false,
-      via: via ?? "any",
+      via,
       arguments: open ?? "closed",
       at: table.at
     }
@@ -551,11 +553,11 @@ const reader = (file: string, text: string) => {
 
   const approvals = (get: Fields): Approvals => {
     const found = table("", get, "approvals")
-    if (found === undefined) return { expires: Duration.minutes(5), via: "any" }
+    if (found === undefined) return { expires: Duration.minutes(5), via: undefined }
     const inner = fields(found, "approvals: ", keys.approvals)
     return {
       expires: duration("approvals: ", inner, "expires", 1) ?? Duration.minutes(5),
-      via: choice("approvals: ", inner, "via", vias) ?? "any"
+      via: choice("approvals: ", inner, "via", vias)
     }
   }
 

@@ -196,7 +196,9 @@ via = "terminal"
 `
     const decision = Decide.decide(compiled(asks), call("read"))
     assert.deepStrictEqual([decision.action, decision.via, decision.rule], ["ask", "terminal", "b"])
-    assert.strictEqual(Decide.decide(compiled(asks), call("list")).via, "any")
+    // Not said anywhere: a tool that declares to be destructive goes to the terminal then.
+    assert.isUndefined(Decide.decide(compiled(asks), call("list")).via)
+    assert.strictEqual(Decide.decide(compiled(`${asks}[approvals]\nvia = "any"\n`), call("list")).via, "any")
     assert.strictEqual(Decide.decide(compiled(`${asks}[approvals]\nvia = "terminal"\n`), call("list")).via, "terminal")
   })
 
