@@ -101,36 +101,53 @@ export const seen = Effect.fnUntraced(function*(state: State, server: string) {
 })
 
 /**
- * The items that were named on the command line: as they are, or as they are shown, with hidden characters as `\u{..}`.
- * Without any, `undefined`. Fails where the server has none of that name.
+ * The items that were named on the command line: as they are, or as they are shown, with hidden characters as `\u{..}`; a
+ * name that is of several kinds with its kind before it, as in `prompt:review`. Without any, `undefined`. Fails where the
+ * server has none of that name, and where it cannot be told which one is meant.
  *
  * @category reading
  * @since 0.1.0
  */
-export const items = (
+export const items = Effect.fnUntraced(function*(
   state: State,
   pins: Pins.Pins,
   named: ReadonlyArray<string>
-): Effect.Effect<ReadonlyArray<string> | undefined, Failure> => {
-  if (named.length === 0) return Effect.undefined
+): Effect.fn.Return<ReadonlyArray<Pins.Key> | undefined, Failure> {
+  if (named.length === 0) return undefined
   const judgement = Pins.judgeSeen(pins)
-  const known = new Set([...judgement.verdicts, ...judgement.gone].map(({ name }) => name))
-  const found: Array<string> = []
-  const missing: Array<string> = []
-  for (const name of new Set(named)) {
-    if (known.has(name)) found.push(name)
-    else {
-      const shown = [...known].filter((each) => Visible.line(each) === name)
-      if (shown.length === 0) missing.push(name)
-      found.push(...shown)
-    }
-  }
-  return missing.length === 0 ? Effect.succeed(found) : Effect.fail(
-    new Failure({
-      message: `${pins.server} has no item ${missing.map(Visible.name).join(", ")}; ` +
-        `sallyport pins show${state.option} ${pins.server} lists what it has`
-    })
+  const known = new Map(
+    [...judgement.verdicts, ...judgement.gone].map(({ kind, name }) =>
+      [Pins.keyOf({ kind, name }), { kind, name }] as const
+    )
   )
+  const found = new Map<string, Pins.Key>()
+  for (const text of new Set(named)) {
+    const meant = meaning([...known.values()], text)
+    if (meant.length === 0) {
+      return yield* new Failure({
+        message: `${pins.server} has no item ${Visible.name(text)}; ` +
+          `sallyport pins show${state.option} ${pins.server} lists what it has`
+      })
+    }
+    if (new Set(meant.map(({ kind }) => kind)).size > 1) {
+      return yield* new Failure({
+        message: `${Visible.name(text)} may be ${
+          meant.map(({ kind, name }) => `${kind}:${Visible.name(name)}`).join(" or ")
+        }; say which`
+      })
+    }
+    for (const item of meant) found.set(Pins.keyOf(item), item)
+  }
+  return [...found.values()]
+})
+
+/** What a text can mean: a name exactly, else with its kind, else as it is shown. */
+const meaning = (known: ReadonlyArray<Pins.Key>, text: string): ReadonlyArray<Pins.Key> => {
+  const exact = known.filter(({ name }) => name === text)
+  if (exact.length > 0) return exact
+  const withKind = known.filter(({ kind, name }) => `${kind}:${name}` === text)
+  if (withKind.length > 0) return withKind
+  return known.filter(({ kind, name }) => [Visible.line(name), `${kind}:${Visible.line(name)}`].includes(text))
 }
 
 /**

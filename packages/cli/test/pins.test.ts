@@ -52,6 +52,7 @@ describe("pins list", () => {
           server: "fresh",
           accepted: 0,
           held: 1,
+          rejected: 0,
           launch: "new",
           class: null,
           seen: "2026-03-01T12:30:05.000Z",

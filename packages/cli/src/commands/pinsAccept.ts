@@ -59,7 +59,7 @@ const meanwhile = (server: string): Failure =>
   nothing(`what ${server} offers changed meanwhile; look at it again (sallyport pins diff ${server})`)
 
 const sentence = (server: string, error: Pins.AcceptError): string => {
-  const names = error.names.map(Visible.name).join(", ")
+  const names = error.items.map(({ name }) => Visible.name(name)).join(", ")
   switch (error.kind) {
     case "nothing-held":
       return `nothing of ${server} is held that could be accepted`
@@ -78,14 +78,14 @@ const now = Effect.map(DateTime.now, DateTime.formatIso)
 
 const decide = (
   pins: Pins.Pins,
-  names: ReadonlyArray<string> | undefined,
+  items: ReadonlyArray<Pins.Key> | undefined,
   digest: string | undefined,
   form: Form,
   at: string
 ): Result.Result<Pins.Acceptance, Pins.AcceptError> =>
   Pins.accept(
     pins,
-    { ...(names === undefined ? {} : { names }), ...(digest === undefined ? {} : { digest }) },
+    { ...(items === undefined ? {} : { items }), ...(digest === undefined ? {} : { digest }) },
     hows[form._tag],
     at
   )
@@ -97,12 +97,25 @@ const itemsOf = (pins: Pins.Pins, acceptance: Pins.Acceptance): Accepted["items"
   ...acceptance.definitions.map(({ digest, kind, name }) => ({ kind, name, digest }))
 ]
 
+const nouns: Readonly<Record<Pins.Kind, (amount: number) => string>> = {
+  identity: () => "the identity",
+  instructions: () => "the instructions",
+  capability: (amount) => Output.count(amount, "capability", "capabilities"),
+  tool: (amount) => Output.count(amount, "tool"),
+  prompt: (amount) => Output.count(amount, "prompt"),
+  resource: (amount) => Output.count(amount, "resource"),
+  template: (amount) => Output.count(amount, "template")
+}
+
 const phrase = (acceptance: Pins.Acceptance): string => {
   const parts = [
-    ...(acceptance.definitions.length === 0 ? [] : [Output.count(acceptance.definitions.length, "tool")]),
+    ...Pins.kinds.flatMap((kind) => {
+      const amount = acceptance.definitions.filter((item) => item.kind === kind).length
+      return amount === 0 ? [] : [nouns[kind](amount)]
+    }),
     ...(acceptance.launch ? ["the launch"] : [])
   ]
-  return parts.join(" and ")
+  return parts.length < 3 ? parts.join(" and ") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`
 }
 
 /** The processes above this one; fails where they may not accept. */
@@ -116,14 +129,14 @@ const permitted = Effect.fnUntraced(function*(form: Form) {
 /** Asks whether exactly this is to be accepted. */
 const confirm = Effect.fnUntraced(function*(
   pins: Pins.Pins,
-  names: ReadonlyArray<string> | undefined,
+  items: ReadonlyArray<Pins.Key> | undefined,
   acceptance: Pins.Acceptance
 ) {
   const person = yield* Person
   const question = `${Output.wrapped(`This accepts ${phrase(acceptance)} of ${pins.server}, exactly as shown.`)}\n` +
     "Type accept to do so, anything else to leave it held: "
   const answer = yield* Effect.catchTag(
-    person.ask(`${Show.diff(pins, names)}\n`, question),
+    person.ask(`${Show.diff(pins, items)}\n`, question),
     "NoTerminal",
     () =>
       Effect.fail(nothing(
@@ -160,9 +173,9 @@ export const accept = Effect.fnUntraced(function*(
 ) {
   const store = yield* PinStore
   const first = yield* State.seen(state, server)
-  const names = yield* State.items(state, first, named)
+  const chosen = yield* State.items(state, first, named)
   const given = form._tag === "Digest" ? form.digest : undefined
-  const planned = decide(first, names, given, form, yield* now)
+  const planned = decide(first, chosen, given, form, yield* now)
   if (Result.isFailure(planned)) {
     const error = planned.failure
     const all = Pins.heldOf(first)
@@ -170,15 +183,15 @@ export const accept = Effect.fnUntraced(function*(
     return yield* nothing(sentence(server, error))
   }
   // From here on it is this and nothing else, also where everything was asked for.
-  const digest = Pins.digestOfHeld(first, names)
+  const digest = Pins.digestOfHeld(first, chosen)
   if (digest === undefined) return undefined
-  if (form._tag === "Terminal") yield* confirm(first, names, planned.success)
+  if (form._tag === "Terminal") yield* confirm(first, chosen, planned.success)
 
   const ledger = yield* Ledger
   let recorded = false
   for (let attempt = 0; attempt < attempts; attempt++) {
     const pins = yield* store.load(server)
-    const decided = decide(pins, names, digest, form, yield* now)
+    const decided = decide(pins, chosen, digest, form, yield* now)
     if (Result.isFailure(decided)) return yield* meanwhile(server)
     const items = itemsOf(pins, decided.success)
     if (!recorded) {

@@ -25,7 +25,8 @@ export interface Row {
   readonly server: string
   readonly accepted: number
   readonly held: number
-  readonly launch: "accepted" | "new" | "changed"
+  readonly rejected: number
+  readonly launch: "accepted" | "new" | "changed" | "rejected"
   readonly class: Drift.Class | null
   readonly seen: string | null
   readonly fault: boolean
@@ -37,7 +38,7 @@ export interface Row {
  * @category guards
  * @since 0.1.0
  */
-export const isHeld = (row: Row): boolean => row.held > 0 || row.launch !== "accepted"
+export const isHeld = (row: Row): boolean => row.held > 0 || row.launch === "new" || row.launch === "changed"
 
 /**
  * Sums up what is known of a server.
@@ -47,14 +48,16 @@ export const isHeld = (row: Row): boolean => row.held > 0 || row.launch !== "acc
  */
 export const row = (pins: Pins.Pins): Row => {
   const held = Pins.heldOf(pins)
+  const judgement = Pins.judgeSeen(pins)
   return {
     server: pins.server,
-    accepted: Pins.judgeSeen(pins).verdicts.length - held.verdicts.length,
+    accepted: judgement.verdicts.length - judgement.held.length,
     held: held.verdicts.length,
+    rejected: held.rejected.length,
     launch: Pins.launchState(held),
     class: held.class ?? null,
     seen: pins.seen?.at ?? null,
-    fault: pins.seen?.fault !== undefined
+    fault: Pins.faultsOf(pins).length > 0
   }
 }
 
@@ -81,7 +84,7 @@ export const draw = (rows: ReadonlyArray<Row>): string =>
     rows.map((row) => [
       row.server,
       String(row.accepted),
-      `${row.held}${row.launch === "accepted" ? "" : " + launch"}`,
+      `${row.held}${row.launch === "accepted" || row.launch === "rejected" ? "" : " + launch"}`,
       row.class ?? (isHeld(row) ? "new" : "-"),
       `${row.seen === null ? "never" : Output.time(row.seen)}${row.fault ? " (not listed since)" : ""}`
     ])

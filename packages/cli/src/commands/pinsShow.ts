@@ -29,7 +29,7 @@ export const server = Argument.String("SERVER").pipe(Argument.withDescription("t
  * @since 0.1.0
  */
 export const items = Argument.String("ITEM").pipe(
-  Argument.withDescription("only these, by name, hidden characters as shown"),
+  Argument.withDescription("only these, by name or KIND:NAME, hidden characters as shown"),
   Argument.variadic()
 )
 
@@ -47,16 +47,25 @@ const config = { whole, state: State.flag, json: State.json, server, items }
  * @category conversions
  * @since 0.1.0
  */
-export const heldOf = (pins: Pins.Pins, names: ReadonlyArray<string> | undefined): Pins.Held => {
+export const heldOf = (pins: Pins.Pins, items: ReadonlyArray<Pins.Key> | undefined): Pins.Held => {
   const { seen } = pins
-  if (names === undefined || seen === undefined) return Pins.heldOf(pins)
-  const isNamed = ({ name }: { readonly name: string }) => names.includes(name)
+  if (items === undefined || seen === undefined) return Pins.heldOf(pins)
+  const keys = new Set(items.map(Pins.keyOf))
+  const isNamed = (item: Pins.Key) => keys.has(Pins.keyOf(item))
+  const narrowed = (each: Pins.SeenKind): Pins.SeenKind =>
+    Object.assign({}, each, { items: each.items.filter(isNamed), invalid: each.invalid.filter(isNamed) })
   // So that the class is that of these, too.
-  return Pins.heldOf({
-    ...pins,
-    seen: { ...seen, items: seen.items.filter(isNamed), invalid: seen.invalid.filter(isNamed) }
-  })
+  return Pins.heldOf({ ...pins, seen: { ...seen, kinds: seen.kinds.map(narrowed) } })
 }
+
+/**
+ * Whether a person has something to decide.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isOpen = ({ launch, verdicts }: Pins.Held): boolean =>
+  verdicts.length > 0 || launch !== undefined && !launch.rejected
 
 /** The launch, but no value of its environment, not even the digest of one. */
 const launchJson = (launch: Pins.LaunchPin) => ({
@@ -68,46 +77,55 @@ const launchJson = (launch: Pins.LaunchPin) => ({
   loaders: launch.loaders
 })
 
-const verdictJson = (verdict: Pins.Verdict) => ({
-  kind: verdict.kind,
-  name: verdict.name,
-  digest: verdict.digest,
-  state: verdict._tag === "Accepted" ? "accepted" : verdict.reason,
-  ...(verdict._tag === "Accepted" ? { how: verdict.pin.how, at: verdict.pin.at } : { why: verdict.why }),
-  ...(verdict._tag === "Changed"
-    ? { class: verdict.drift.class, changes: verdict.drift.changes, more: verdict.drift.more, before: verdict.pin.text }
-    : {}),
-  text: verdict.item.text
-})
+const stateOf = (verdict: Pins.Verdict): string =>
+  verdict._tag === "Accepted" ? "accepted" : verdict._tag === "Free" ? "free" : verdict.reason
+
+const verdictJson = (verdict: Pins.Verdict) => {
+  const change = verdict._tag === "Rejected" ? verdict.of : verdict
+  return {
+    kind: verdict.kind,
+    name: verdict.name,
+    digest: verdict.digest,
+    state: stateOf(verdict),
+    ...(verdict._tag === "Accepted" ? { how: verdict.pin.how, at: verdict.pin.at } : {}),
+    ...("why" in verdict ? { why: verdict.why } : {}),
+    ...(change._tag === "Changed"
+      ? { class: change.drift.class, changes: change.drift.changes, more: change.drift.more, before: change.pin.text }
+      : {}),
+    text: verdict.item.text
+  }
+}
 
 /** Everything, or only what is held. `text` is the definition as the server sent it, in one string: numbers stay exact. */
-const toJson = (pins: Pins.Pins, names: ReadonlyArray<string> | undefined, only: "all" | "held") => {
-  const held = heldOf(pins, names)
+const toJson = (pins: Pins.Pins, items: ReadonlyArray<Pins.Key> | undefined, only: "all" | "held") => {
+  const held = heldOf(pins, items)
   const judgement = Pins.judgeSeen(pins)
-  const named = <A extends { readonly name: string }>(all: ReadonlyArray<A>) =>
-    names === undefined ? all : all.filter(({ name }) => names.includes(name))
+  const keys = items === undefined ? undefined : new Set(items.map(Pins.keyOf))
+  const named = <A extends Pins.Key>(all: ReadonlyArray<A>) =>
+    keys === undefined ? all : all.filter((item) => keys.has(Pins.keyOf(item)))
   return {
     server: pins.server,
     version: pins.version,
     class: held.class ?? null,
-    digest: Pins.digestOfHeld(pins, names) ?? null,
-    seen: pins.seen === undefined
-      ? null
-      : { at: pins.seen.at, variant: pins.seen.variant, fault: pins.seen.fault ?? null },
+    digest: Pins.digestOfHeld(pins, items) ?? null,
+    seen: pins.seen === undefined ? null : {
+      at: pins.seen.at,
+      kinds: pins.seen.kinds.map(({ at, fault, kind, variant }) => ({ kind, at, variant, fault: fault ?? null }))
+    },
     launch: {
       state: Pins.launchState(held),
       differences: held.launch?.differences ?? [],
       ...(pins.launch === undefined ? {} : { accepted: launchJson(pins.launch) }),
       ...(pins.seen === undefined ? {} : { seen: launchJson(pins.seen.launch) })
     },
-    items: named(only === "all" ? judgement.verdicts : held.verdicts).map(verdictJson),
+    items: named(only === "all" ? judgement.verdicts : judgement.held).map(verdictJson),
     gone: named(judgement.gone).map(({ digest, kind, name }) => ({ kind, name, digest }))
   }
 }
 
 /** The line that binds an acceptance to what is shown above it. */
-const digestLine = (pins: Pins.Pins, names: ReadonlyArray<string> | undefined): string => {
-  const digest = Pins.digestOfHeld(pins, names)
+const digestLine = (pins: Pins.Pins, items: ReadonlyArray<Pins.Key> | undefined): string => {
+  const digest = Pins.digestOfHeld(pins, items)
   return digest === undefined ? "" : `\ndigest of what is held and can be accepted:\n${digest}\n`
 }
 
@@ -119,7 +137,7 @@ const load = Effect.fnUntraced(function*(
   }
 ) {
   const pins = yield* Effect.provide(State.seen(state, server), state.pins)
-  return { pins, names: yield* State.items(state, pins, items) }
+  return { pins, named: yield* State.items(state, pins, items) }
 })
 
 /**
@@ -133,9 +151,9 @@ export const show = Command.make(
   config,
   ({ items, json, server, state, whole }) =>
     ending(Effect.gen(function*() {
-      const { names, pins } = yield* load({ items, server, state: yield* State.open(state) })
-      if (json) yield* Output.printJson(toJson(pins, names, "all"))
-      else yield* Output.print(Show.show(pins, names, whole ? Show.whole : {}) + digestLine(pins, names))
+      const { named, pins } = yield* load({ items, server, state: yield* State.open(state) })
+      if (json) yield* Output.printJson(toJson(pins, named, "all"))
+      else yield* Output.print(Show.show(pins, named, whole ? Show.whole : {}) + digestLine(pins, named))
     }))
 ).pipe(Command.withDescription("Show all that was seen of a server, field by field"))
 
@@ -150,11 +168,11 @@ export const diff = Command.make(
   config,
   ({ items, json, server, state, whole }) =>
     ending(Effect.gen(function*() {
-      const { names, pins } = yield* load({ items, server, state: yield* State.open(state) })
-      if (json) yield* Output.printJson(toJson(pins, names, "held"))
-      else yield* Output.print(Show.diff(pins, names, whole ? Show.whole : {}) + digestLine(pins, names))
-      const held = heldOf(pins, names)
-      return ExitCode.ofHeld(held.launch !== undefined || held.verdicts.length > 0, held.class)
+      const { named, pins } = yield* load({ items, server, state: yield* State.open(state) })
+      if (json) yield* Output.printJson(toJson(pins, named, "held"))
+      else yield* Output.print(Show.diff(pins, named, whole ? Show.whole : {}) + digestLine(pins, named))
+      const held = heldOf(pins, named)
+      return ExitCode.ofHeld(isOpen(held), held.class)
     }))
 ).pipe(
   Command.withDescription("Show what is held: exit 10, from class widening on 11"),

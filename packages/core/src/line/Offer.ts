@@ -122,7 +122,7 @@ export const make = Effect.fnUntraced(function*(options: Options) {
 
   let pins = options.pins
   let listing: Pins.Listing | undefined
-  let judged = Pins.judge(pins, "", { items: [], invalid: [] })
+  let judged = Pins.judge(pins, "", Pins.unlisted)
   let fault: Failure | undefined
   let reading = false
   let stale = false
@@ -279,16 +279,15 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     const at = iso(now())
     const variant = options.variant()
     const launch = yield* options.launch
-    const fresh = Pins.listing(found)
-    const seen: Pins.Seen = {
+    const fresh = Pins.listing("tool", found)
+    const sight: Pins.Sight = {
       at,
       variant,
       launch,
-      items: fresh.items,
-      invalid: fresh.invalid,
+      listing: fresh,
       ...(failed === undefined ? {} : { fault: message(failed) })
     }
-    const elsewhere = failed === undefined && options.firstSight === "trust" && Pins.isFirstSight(pins, at)
+    const elsewhere = failed === undefined && options.firstSight === "trust" && Pins.isFirstSight(pins, "tool", at)
       ? yield* heldUnder(fresh, launch)
       : undefined
     if (elsewhere !== undefined) {
@@ -297,8 +296,8 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     const kept = yield* Effect.result(
       keep((old) =>
         failed === undefined && options.firstSight === "trust" && elsewhere === undefined
-          ? Pins.trustFirstSight(old, fresh, variant, launch, at)
-          : Pins.see(old, seen)
+          ? Pins.trustFirstSight(old, sight)
+          : Pins.see(old, sight)
       )
     )
     if (kept._tag === "Failure") {
@@ -426,18 +425,20 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     fault: () => fault,
     standing: (name) => {
       if (!reading && now() - readAt >= lifetime) request()
-      const verdict = judged.byName.get(name)
+      const verdict = judged.find("tool", name)
       if (verdict === undefined) return { _tag: "Shut", reason: "unknown-item" }
       if (verdict._tag === "Accepted") return { _tag: "Open", pin: verdict.digest, definition: verdict.item.text }
-      return options.firstSight === "observe"
+      return verdict._tag === "Free" || options.firstSight === "observe"
         ? { _tag: "Open", pin: undefined, definition: verdict.item.text }
         : { _tag: "Shut", reason: verdict.reason }
     },
     epoch: () => epoch,
     shows: (definition) => {
-      const verdict = judged.status(definition)
+      const verdict = judged.status("tool", definition)
       if (verdict._tag === "Accepted") return { name: verdict.name, pin: verdict.digest }
-      return options.firstSight === "observe" ? { name: verdict.name, pin: undefined } : undefined
+      return verdict._tag === "Free" || options.firstSight === "observe"
+        ? { name: verdict.name, pin: undefined }
+        : undefined
     },
     loops: (asked, next) => loop !== undefined && loop.asked === asked && loop.next === next,
     meta: undefined

@@ -119,26 +119,43 @@ const pretty = (self: Json, sorted: boolean): Array<string> => {
 
 // ---- a definition as rows
 
-const fields = ["title", "description", "inputSchema", "outputSchema", "annotations", "icons", "execution", "_meta"]
+/** The members that the protocol knows, in the order in which they are drawn; what names the item is not among them. */
+const fields: Readonly<Record<Pins.Kind, ReadonlyArray<string>>> = {
+  identity: ["name", "title", "version", "description", "websiteUrl", "icons"],
+  instructions: [],
+  capability: [],
+  tool: ["title", "description", "inputSchema", "outputSchema", "annotations", "icons", "execution", "_meta"],
+  prompt: ["title", "description", "arguments", "icons", "_meta"],
+  resource: ["name", "title", "description", "mimeType", "size", "annotations", "icons", "_meta"],
+  template: ["name", "title", "description", "mimeType", "annotations", "icons", "_meta"]
+}
 
-const definitionRows = (text: string, sorted: boolean): Array<Row> => {
+const named: Readonly<Partial<Record<Pins.Kind, string>>> = {
+  tool: "name",
+  prompt: "name",
+  resource: "uri",
+  template: "uriTemplate"
+}
+
+const stringRows = (value: string): Array<Row> => value.split("\n").map((line) => server(Visible.line(line)))
+
+const definitionRows = (item: Pins.Definition | Pins.Invalid, sorted: boolean): Array<Row> => {
+  const { kind, name, text } = item
   const definition = json.parse(text)
-  // A file that was edited, or an item that is no definition: what it is, as it is.
-  if (definition?._tag !== "Object") {
-    return definition === undefined
-      ? text.split("\n").map((line) => server(Visible.line(line)))
-      : pretty(definition, sorted).map(server)
-  }
+  // A file that was edited: what it is, as it is.
+  if (definition === undefined) return stringRows(text)
+  if (kind === "instructions" && definition._tag === "String") return stringRows(definition.value)
+  if (definition._tag !== "Object" || kind === "capability") return pretty(definition, sorted).map(server)
   const rows: Array<Row> = []
-  for (const field of fields) {
+  for (const field of fields[kind]) {
     const value = definition.members.get(field)
     if (value === undefined) continue
     rows.push(ours(`${field}:`))
-    if (value._tag === "String") {
-      for (const line of value.value.split("\n")) rows.push(server(Visible.line(line)))
-    } else for (const line of pretty(value, sorted)) rows.push(server(line))
+    if (value._tag === "String") rows.push(...stringRows(value.value))
+    else for (const line of pretty(value, sorted)) rows.push(server(line))
   }
-  const others = new Map([...definition.members].filter(([name]) => name !== "name" && !fields.includes(name)))
+  const isOther = (member: string) => !fields[kind].includes(member) && (member !== named[kind] || name === "")
+  const others = new Map([...definition.members].filter(([member]) => isOther(member)))
   if (others.size > 0) {
     rows.push(ours("members that the protocol does not know:"))
     for (const line of pretty({ _tag: "Object", members: others }, sorted)) rows.push(server(line))
@@ -172,7 +189,7 @@ const printAll = (rows: ReadonlyArray<Row>, prefix: string, settings: Settled): 
 export const definition = (
   item: Pins.Definition | Pins.Invalid,
   options: Options = {}
-): ReadonlyArray<string> => printAll(definitionRows(item.text, false), indent, settle(options))
+): ReadonlyArray<string> => printAll(definitionRows(item, false), indent, settle(options))
 
 // ---- differences
 
@@ -279,7 +296,7 @@ export const difference = (
 ): ReadonlyArray<string> => {
   const settings = settle(options)
   return hunks(
-    diffRows(definitionRows(before.text, true), definitionRows(after.text, true), settings.characters),
+    diffRows(definitionRows(before, true), definitionRows(after, true), settings.characters),
     settings
   )
 }
@@ -309,9 +326,10 @@ const launchSection = (pins: Pins.Pins, held: Pins.HeldLaunch | undefined, full:
   if (held === undefined) {
     return pins.launch === undefined ? [] : ["launch: accepted", ...(full ? launchLines(pins.launch) : [])]
   }
-  if (held.accepted === undefined) return ["launch: new", ...launchLines(held.seen)]
+  const state = held.rejected ? "; rejected before" : ""
+  if (held.accepted === undefined) return [`launch: new${state}`, ...launchLines(held.seen)]
   return [
-    "launch: changed (privilege)",
+    `launch: changed (privilege)${state}`,
     ...held.differences.flatMap((difference) =>
       [
         ...Visible.wrap(Visible.line(difference.says), 74),
@@ -328,6 +346,10 @@ const title = (verdict: Pins.Verdict): string => {
   switch (verdict._tag) {
     case "Accepted":
       return `accepted (${verdict.pin.how}, ${verdict.pin.at})`
+    case "Free":
+      return "free: resources of this server are not held"
+    case "Rejected":
+      return `held: rejected${verdict.of._tag === "Changed" ? `; changed (${verdict.of.drift.class})` : ""}`
     case "New": {
       const notes = [
         ...(verdict.alike === undefined ? [] : [`looks like the accepted ${Visible.name(verdict.alike)}`]),
@@ -344,15 +366,30 @@ const title = (verdict: Pins.Verdict): string => {
   }
 }
 
-const section = (verdict: Pins.Verdict, body: ReadonlyArray<string>): Array<string> => [
-  `${verdict.kind} ${verdict.name === "" ? "without a name" : Visible.name(verdict.name)}`,
-  `  ${title(verdict)}`,
-  ...(verdict._tag === "Changed" ? changeLines(verdict.drift) : []),
-  ...body
-]
+/** An item as it is called; of the kinds of which there is but one the kind says it. */
+const called = ({ kind, name }: Pins.Key): string =>
+  kind === name ? kind : `${kind} ${name === "" ? "without a name" : Visible.name(name)}`
 
-const isShown = (names: ReadonlyArray<string> | undefined) => (verdict: { readonly name: string }): boolean =>
-  names === undefined || names.includes(verdict.name)
+const changeOf = (verdict: Pins.Verdict): Pins.Changed | undefined => {
+  const self = verdict._tag === "Rejected" ? verdict.of : verdict
+  return self._tag === "Changed" ? self : undefined
+}
+
+const section = (verdict: Pins.Verdict, body: ReadonlyArray<string>): Array<string> => {
+  const change = changeOf(verdict)
+  return [
+    called(verdict),
+    `  ${title(verdict)}`,
+    ...(change === undefined ? [] : changeLines(change.drift)),
+    ...body
+  ]
+}
+
+const isShown = (items: ReadonlyArray<Pins.Key> | undefined): (item: Pins.Key) => boolean => {
+  if (items === undefined) return () => true
+  const keys = new Set(items.map(Pins.keyOf))
+  return (item) => keys.has(Pins.keyOf(item))
+}
 
 const count = (amount: number, one: string): string => `${amount} ${one}${amount === 1 ? "" : "s"}`
 
@@ -367,29 +404,34 @@ export const summary = (pins: Pins.Pins): string => {
   const judgement = Pins.judgeSeen(pins)
   const parts = [
     `${judgement.verdicts.length - judgement.held.length} accepted`,
-    `${judgement.held.length} held${held.class === undefined ? "" : ` (${held.class})`}`,
+    `${held.verdicts.length} held${held.class === undefined ? "" : ` (${held.class})`}`,
+    ...(held.rejected.length === 0 ? [] : [`${held.rejected.length} rejected`]),
     ...(held.launch === undefined ? [] : [`launch ${Pins.launchState(held)}`]),
     ...(judgement.gone.length === 0 ? [] : [`${judgement.gone.length} gone`]),
     ...(pins.seen === undefined ? ["never listed"] : []),
-    ...(pins.seen?.fault === undefined ? [] : ["could not be listed"])
+    ...(Pins.faultsOf(pins).length === 0 ? [] : ["could not be listed"])
   ]
   return `${pins.server}  ${parts.join(", ")}`
 }
 
-const faultLines = (pins: Pins.Pins, columns: number): Array<string> =>
-  pins.seen?.fault === undefined ? [] : [
-    "it could not be listed the last time; below is what was seen before:",
-    ...Visible.block(pins.seen.fault, { columns, characters: 2_000 })
-  ]
+const faultLines = (pins: Pins.Pins, columns: number): Array<string> => {
+  const lines: Array<string> = []
+  for (const { fault, kind } of Pins.faultsOf(pins)) {
+    lines.push(`${kind}: it could not be listed the last time; below is what was seen before:`)
+    lines.push(...Visible.block(fault, { columns, characters: 2_000 }))
+  }
+  return lines
+}
 
-const goneLines = (judgement: Pins.Judgement, names: ReadonlyArray<string> | undefined): Array<string> =>
-  judgement.gone.filter(isShown(names)).map((pin) =>
-    `${pin.kind} ${Visible.name(pin.name)}: accepted, not offered any more`
-  )
+const goneLines = (judgement: Pins.Judgement, items: ReadonlyArray<Pins.Key> | undefined): Array<string> =>
+  judgement.gone.filter(isShown(items)).map((pin) => `${called(pin)}: accepted, not offered any more`)
 
 const about = (pins: Pins.Pins): string => {
   if (pins.seen === undefined) return "nothing of it was seen yet; start it once through sallyport relay"
-  return `seen ${pins.seen.at}, as ${Visible.short(pins.seen.variant, 60)}`
+  const variants = [...new Set(pins.seen.kinds.map(({ variant }) => variant))].filter((variant) => variant !== "")
+  return `seen ${pins.seen.at}${
+    variants.length === 0 ? "" : `, as ${variants.map((variant) => Visible.short(variant, 60)).join(" and ")}`
+  }`
 }
 
 const sections = (parts: ReadonlyArray<ReadonlyArray<string>>): string =>
@@ -401,43 +443,42 @@ const sections = (parts: ReadonlyArray<ReadonlyArray<string>>): string =>
  * @category rendering
  * @since 0.1.0
  */
-export const show = (pins: Pins.Pins, names?: ReadonlyArray<string>, options: Options = {}): string => {
+export const show = (pins: Pins.Pins, items?: ReadonlyArray<Pins.Key>, options: Options = {}): string => {
   const settings = settle(options)
   const judgement = Pins.judgeSeen(pins)
   const held = Pins.heldOf(pins)
   return sections([
     [summary(pins), about(pins), ...faultLines(pins, settings.columns)],
-    names === undefined ? launchSection(pins, held.launch, true) : [],
-    ...judgement.verdicts.filter(isShown(names)).map((verdict) => section(verdict, definition(verdict.item, options))),
-    goneLines(judgement, names)
+    items === undefined ? launchSection(pins, held.launch, true) : [],
+    ...judgement.verdicts.filter(isShown(items)).map((verdict) => section(verdict, definition(verdict.item, options))),
+    goneLines(judgement, items)
   ])
 }
 
 /**
  * What is held of a server, or of these items of it: differences where something was accepted before, else the definition
- * in full. This is what a person is shown before accepting it.
+ * in full. This is what a person is shown before accepting it. What was rejected is shown where it is named.
  *
  * @category rendering
  * @since 0.1.0
  */
-export const diff = (pins: Pins.Pins, names?: ReadonlyArray<string>, options: Options = {}): string => {
+export const diff = (pins: Pins.Pins, items?: ReadonlyArray<Pins.Key>, options: Options = {}): string => {
   const settings = settle(options)
   const judgement = Pins.judgeSeen(pins)
   const held = Pins.heldOf(pins)
-  const verdicts = held.verdicts.filter(isShown(names))
+  const verdicts = [...held.verdicts, ...(items === undefined ? [] : held.rejected)].filter(isShown(items))
   const nothing = verdicts.length === 0 && held.launch === undefined && pins.seen !== undefined
   return sections([
     [summary(pins), about(pins), ...faultLines(pins, settings.columns)],
     launchSection(pins, held.launch, false),
-    ...verdicts.map((verdict) =>
-      section(
+    ...verdicts.map((verdict) => {
+      const change = changeOf(verdict)
+      return section(
         verdict,
-        verdict._tag === "Changed"
-          ? difference(verdict.pin, verdict.item, options)
-          : definition(verdict.item, options)
+        change === undefined ? definition(verdict.item, options) : difference(change.pin, change.item, options)
       )
-    ),
-    goneLines(judgement, names),
+    }),
+    goneLines(judgement, items),
     nothing ? [`nothing is held of ${count(judgement.verdicts.length, "item")}`] : []
   ])
 }

@@ -92,8 +92,9 @@ export const messages: ReadonlyArray<string> = [
 ]
 
 /**
- * Names of members of the definition of a tool, and of the objects in it, over all revisions (`Tool`, `ToolAnnotations`,
- * `ToolExecution` and `Icon` of each revision's schema).
+ * Names of members of the definitions of what a server offers, and of the objects in them, over all revisions (`Tool`,
+ * `Prompt`, `Resource`, `ResourceTemplate`, `Implementation`, `ServerCapabilities` and what they consist of, in each
+ * revision's schema).
  *
  * @category tables
  * @since 0.1.0
@@ -110,10 +111,26 @@ export const definition = {
     "execution",
     "_meta"
   ],
-  annotations: ["title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"],
+  hints: ["title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"],
   execution: ["taskSupport"],
   icon: ["src", "mimeType", "sizes", "theme"],
-  schema: ["$schema", "type", "properties", "required"]
+  schema: ["$schema", "type", "properties", "required"],
+  prompt: ["name", "title", "description", "arguments", "icons", "_meta"],
+  argument: ["name", "title", "description", "required"],
+  resource: ["uri", "name", "title", "description", "mimeType", "size", "annotations", "icons", "_meta"],
+  template: ["uriTemplate", "name", "title", "description", "mimeType", "annotations", "icons", "_meta"],
+  annotations: ["audience", "priority", "lastModified"],
+  identity: ["name", "title", "version", "description", "websiteUrl", "icons"],
+  capability: [
+    "experimental",
+    "logging",
+    "completions",
+    "prompts",
+    "resources",
+    "tools",
+    "tasks",
+    "extensions"
+  ]
 } as const satisfies Readonly<Record<string, ReadonlyArray<string>>>
 
 /**

@@ -110,7 +110,10 @@ const version = /^([1-9][0-9]{0,14})\.json$/
 
 const newest = (versions: ReadonlyArray<number>): number => versions.at(-1) ?? 0
 
-const Stored = Schema.fromJsonString(Pins.Pins)
+/** Of another format nothing is guessed. */
+const format = 2
+
+const Stored = Schema.fromJsonString(Schema.Struct({ format: Schema.Literal(format), ...Pins.Pins.fields }))
 const decode = Schema.decodeUnknownEffect(Stored, { onExcessProperty: "error" })
 const encode = Schema.encodeEffect(Stored)
 
@@ -139,7 +142,7 @@ const makeFile = Effect.fnUntraced(function*(directory: string): Effect.fn.Retur
       () => Effect.undefined
     ).pipe(Effect.mapError(failed(server)))
     if (text === undefined) return undefined
-    const pins = yield* Effect.mapError(
+    const { format: _, ...pins } = yield* Effect.mapError(
       decode(text),
       (error) =>
         new PinStoreError({
@@ -181,7 +184,7 @@ const makeFile = Effect.fnUntraced(function*(directory: string): Effect.fn.Retur
   ): Effect.fn.Return<boolean, PinStoreError> {
     yield* named(server)
     const number = expected + 1
-    const text = yield* Effect.orDie(encode({ ...next, server, version: number }))
+    const text = yield* Effect.orDie(encode({ format, ...next, server, version: number }))
     const store = Effect.gen(function*() {
       yield* files.folder(folderOf(server))
       if (newest(yield* versions(server)) !== expected) return false

@@ -153,6 +153,11 @@ export const table = {
     says: "this item differs from what was accepted",
     remedy: "a person must review it; do not do it yourself"
   },
+  "held-rejected": {
+    code: InvalidParams,
+    says: "a person has rejected this item",
+    remedy: "do without it"
+  },
   "held-conflict": {
     code: InvalidParams,
     says: "the server offers this name more than once",

@@ -2,6 +2,7 @@
  * Random sessions against a model: what a host may never see done to it, and what may never reach a server.
  */
 import { assert, describe, it } from "@effect/vitest"
+import * as Pins from "@sallyport/core/pin/Pins"
 import { Deferred, Effect, Exit } from "effect"
 import * as fc from "fast-check"
 import * as Gate from "../../src/stage/Gate.ts"
@@ -161,7 +162,7 @@ const run = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>) {
         return yield* answerListing
       case "accept": {
         const pins = yield* relay.store.load("notes")
-        for (const item of pins.seen?.items ?? []) accepted.set(item.name, item.text)
+        for (const item of Pins.seenOf(pins, "tool")?.items ?? []) accepted.set(item.name, item.text)
         yield* Effect.ignore(H.acceptAll(relay.store))
         // Another process's acceptance is noticed within a second.
         return yield* H.adjust("1001 millis")

@@ -105,8 +105,9 @@ describe("a first sight", () => {
   it.effect("is kept as seen before the host's listing is answered, so that a person can review it", () =>
     Effect.gen(function*() {
       const relay = yield* H.opened({ firstSight: "hold" })
-      const { pins, seen } = yield* relay.store.load("notes")
-      assert.deepStrictEqual([pins.length, seen?.items.map(({ name }) => name)], [0, ["read", "write"]])
+      const kept = yield* relay.store.load("notes")
+      const seen = Pins.seenOf(kept, "tool")
+      assert.deepStrictEqual([kept.pins.length, seen?.items.map(({ name }) => name)], [0, ["read", "write"]])
     }))
 })
 
@@ -207,7 +208,7 @@ describe("the relay's own listing", () => {
       assert.strictEqual(refused?.error?.data?.reason, "listing-failed")
       assert.include(refused?.error?.message ?? "", "/result/tools/0/name")
       assert.lengthOf(relay.calls(), 0)
-      assert.include((yield* relay.store.load("notes")).seen?.fault ?? "", "/result/tools/0/name")
+      assert.include(Pins.seenOf(yield* relay.store.load("notes"), "tool")?.fault ?? "", "/result/tools/0/name")
       assert.lengthOf(relay.told.filter((sentence) => sentence.includes("the listing of notes could not be read")), 1)
     }))
 
@@ -636,7 +637,7 @@ describe("an acceptance in another process", () => {
       yield* H.adjust("1 seconds")
       relay.take()
       const pins = yield* relay.store.load("notes")
-      yield* relay.store.save("notes", pins.version, { ...pins, trusted: true })
+      yield* relay.store.save("notes", pins.version, { ...pins, sighted: [] })
       yield* H.adjust("2 seconds")
       assert.deepStrictEqual(relay.take(), [])
     }))

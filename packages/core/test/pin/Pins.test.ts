@@ -21,6 +21,9 @@ import {
 
 const variant = "2025-11-25"
 
+const tools = (...names: ReadonlyArray<string>): ReadonlyArray<Pins.Key> =>
+  names.map((name) => ({ kind: "tool", name }))
+
 const why = (json: string): string => {
   const item = Pins.define("tool", raw(json))
   return Pins.isInvalid(item) ? item.why : "valid"
@@ -203,7 +206,7 @@ describe("judge", () => {
     for (const [what, grade, change] of cases) {
       const judgement = Pins.judge(pins, variant, listing({ ...readNote, ...change }, add))
       assert.deepStrictEqual(told(judgement), { Changed: ["read_note"], Accepted: ["add"] }, what)
-      const verdict = judgement.byName.get("read_note")
+      const verdict = judgement.find("tool", "read_note")
       assert.strictEqual(verdict?._tag === "Changed" ? verdict.drift.class : "", grade, what)
     }
   })
@@ -211,7 +214,7 @@ describe("judge", () => {
   it("holds a number that is written another way, as cosmetic", () => {
     const tool = (minimum: string) =>
       `{"name":"n","inputSchema":{"type":"object","properties":{"k":{"minimum":${minimum}}}}}`
-    const verdict = Pins.judge(accepted(rawListing(tool("1.0"))), variant, rawListing(tool("1"))).byName.get("n")
+    const verdict = Pins.judge(accepted(rawListing(tool("1.0"))), variant, rawListing(tool("1"))).find("tool", "n")
     assert.strictEqual(verdict?._tag === "Changed" ? verdict.drift.class : "", "cosmetic")
   })
 
@@ -219,7 +222,7 @@ describe("judge", () => {
     const judgement = Pins.judge(accepted(listing(readNote, add)), variant, listing(add))
     assert.deepStrictEqual(told(judgement), { Accepted: ["add"] })
     assert.deepStrictEqual(judgement.gone.map(({ name }) => name), ["read_note"])
-    assert.isUndefined(judgement.byName.get("read_note"))
+    assert.isUndefined(judgement.find("tool", "read_note"))
   })
 
   it("holds what is new, and says what it looks like", () => {
@@ -235,16 +238,16 @@ describe("judge", () => {
     ]
     for (const [name, alike] of names) {
       const judgement = Pins.judge(pins, variant, listing({ name, inputSchema: { type: "object" } }, readNote))
-      const verdict = judgement.byName.get(name)
+      const verdict = judgement.find("tool", name)
       assert.strictEqual(verdict?._tag, "New", name)
       assert.strictEqual(verdict?._tag === "New" ? verdict.alike : "", alike, name)
-      assert.strictEqual(judgement.byName.get("read_note")?._tag, "Accepted")
+      assert.strictEqual(judgement.find("tool", "read_note")?._tag, "Accepted")
     }
   })
 
   it("links a renamed tool by its content", () => {
     const judgement = Pins.judge(accepted(listing(readNote)), variant, listing({ ...readNote, name: "get_note" }))
-    const verdict = judgement.byName.get("get_note")
+    const verdict = judgement.find("tool", "get_note")
     assert.strictEqual(verdict?._tag === "New" ? verdict.same : "", "read_note")
   })
 
@@ -256,7 +259,7 @@ describe("judge", () => {
     ) {
       const judgement = Pins.judge(pins, variant, listing(...twins, add))
       assert.deepStrictEqual(told(judgement), { Conflict: ["read_note", "read_note"], Accepted: ["add"] })
-      for (const twin of twins) assert.strictEqual(judgement.status(text(twin))._tag, "Conflict")
+      for (const twin of twins) assert.strictEqual(judgement.status("tool", text(twin))._tag, "Conflict")
     }
   })
 
@@ -276,7 +279,7 @@ describe("judge", () => {
     assert.deepStrictEqual(told(Pins.judge(Pins.empty("files"), variant, tools)), { New: odd })
     assert.deepStrictEqual(told(Pins.judge(accepted(tools), variant, tools)), { Accepted: odd })
     for (const name of odd) {
-      assert.isUndefined(Pins.judge(accepted(listing(readNote)), variant, listing(readNote)).byName.get(name))
+      assert.isUndefined(Pins.judge(accepted(listing(readNote)), variant, listing(readNote)).find("tool", name))
     }
   })
 
@@ -285,10 +288,10 @@ describe("judge", () => {
     const reordered = raw(
       `{"inputSchema":${JSON.stringify(readNote.inputSchema)},"description":"Reads one note.","name":"read_note"}`
     )
-    assert.strictEqual(judgement.status(reordered)._tag, "Accepted")
-    assert.strictEqual(judgement.status(text(add))._tag, "New")
-    assert.strictEqual(judgement.status(text({ ...readNote, title: "t" }))._tag, "Changed")
-    assert.strictEqual(judgement.status(raw("7"))._tag, "Invalid")
+    assert.strictEqual(judgement.status("tool", reordered)._tag, "Accepted")
+    assert.strictEqual(judgement.status("tool", text(add))._tag, "New")
+    assert.strictEqual(judgement.status("tool", text({ ...readNote, title: "t" }))._tag, "Changed")
+    assert.strictEqual(judgement.status("tool", raw("7"))._tag, "Invalid")
   })
 
   describe("variants", () => {
@@ -379,11 +382,11 @@ describe("accept", () => {
       [later, "unseen", variant],
       [later, "unseen", variant]
     ])
-    assert.deepStrictEqual(Pins.heldOf(pins), { launch: undefined, verdicts: [], class: undefined })
+    assert.deepStrictEqual(Pins.heldOf(pins), { launch: undefined, verdicts: [], rejected: [], class: undefined })
   })
 
   it("accepts by name", () => {
-    const { pins } = success(Pins.accept(first, { names: ["add"] }, "terminal", later))
+    const { pins } = success(Pins.accept(first, { items: tools("add") }, "terminal", later))
     assert.deepStrictEqual(pins.pins.map(({ name }) => name), ["add"])
     assert.deepStrictEqual(Pins.heldOf(pins).verdicts.map(({ name }) => name), ["read_note"])
     assert.strictEqual(pins.launch?.digest, launch.digest)
@@ -407,8 +410,8 @@ describe("accept", () => {
     }
     const reordered = Pins.see(first, seen(listing(add, readNote)))
     assert.isTrue(Result.isSuccess(Pins.accept(reordered, shown, "digest", later)))
-    const one = Pins.digestOfHeld(first, ["add"]) ?? ""
-    assert.isTrue(Result.isSuccess(Pins.accept(first, { names: ["add"], digest: one }, "digest", later)))
+    const one = Pins.digestOfHeld(first, tools("add")) ?? ""
+    assert.isTrue(Result.isSuccess(Pins.accept(first, { items: tools("add"), digest: one }, "digest", later)))
     assert.strictEqual(failure(Pins.accept(first, { digest: one }, "digest", later)).kind, "digest-differs")
   })
 
@@ -416,11 +419,11 @@ describe("accept", () => {
     const kind = (pins: Pins.Pins, choice: Pins.Choice) => failure(Pins.accept(pins, choice, "terminal", later)).kind
     assert.strictEqual(kind(Pins.empty("files"), {}), "nothing-held")
     assert.strictEqual(kind(accepted(listing(readNote)), {}), "nothing-held")
-    assert.strictEqual(kind(first, { names: ["nowhere"] }), "not-held")
-    assert.strictEqual(kind(accepted(listing(readNote)), { names: ["read_note"] }), "not-held")
+    assert.strictEqual(kind(first, { items: tools("nowhere") }), "not-held")
+    assert.strictEqual(kind(accepted(listing(readNote)), { items: tools("read_note") }), "not-held")
     const twice = Pins.see(first, seen(listing(readNote, readNote, { name: "bad" })))
-    assert.strictEqual(kind(twice, { names: ["read_note"] }), "not-acceptable")
-    assert.strictEqual(kind(twice, { names: ["bad"] }), "not-acceptable")
+    assert.strictEqual(kind(twice, { items: tools("read_note") }), "not-acceptable")
+    assert.strictEqual(kind(twice, { items: tools("bad") }), "not-acceptable")
   })
 
   it("leaves what cannot be accepted held", () => {
@@ -444,15 +447,14 @@ describe("accept", () => {
 describe("first sight", () => {
   it("is trusted once", () => {
     const pins = accepted(listing(readNote))
-    assert.isTrue(pins.trusted)
-    const again = Pins.trustFirstSight(pins, listing(readNote, add), variant, launch, later)
+    const again = Pins.trustFirstSight(pins, seen(listing(readNote, add), { at: later }))
     assert.deepStrictEqual(again.pins.map(({ name }) => name), ["read_note"])
     assert.deepStrictEqual(Pins.heldOf(again).verdicts.map(({ name }) => name), ["add"])
   })
 
   it("is over when a listing was read, a launch accepted or the server forgotten", () => {
     const news = listing(add)
-    const trusted = (pins: Pins.Pins) => Pins.trustFirstSight(pins, news, variant, launch, later).pins.length > 0
+    const trusted = (pins: Pins.Pins) => Pins.trustFirstSight(pins, seen(news, { at: later })).pins.length > 0
     assert.isTrue(trusted(Pins.empty("files")))
     assert.isFalse(trusted(Pins.see(Pins.empty("files"), seen(listing(readNote), { at }))))
     assert.isFalse(trusted(Pins.see(Pins.empty("files"), seen(listing(), { at }))))
@@ -461,14 +463,24 @@ describe("first sight", () => {
     assert.isFalse(trusted(Pins.forget(Pins.empty("files"))))
   })
 
-  it("is the same moment's, though the listing was kept before", () => {
-    const kept = Pins.see(Pins.empty("files"), seen(listing(readNote), { at }))
-    assert.strictEqual(Pins.trustFirstSight(kept, listing(readNote), variant, launch, at).pins.length, 1)
+  it("is of each kind, within a minute of the first", () => {
+    const prompts = Pins.listing("prompt", [text({ name: "review" })])
+    const trusted = (pins: Pins.Pins, at: string, more: Partial<Pins.Sight> = {}) =>
+      Pins.trustFirstSight(pins, seen(prompts, { at, ...more })).pins.length > pins.pins.length
+    const pins = accepted(listing(readNote))
+    assert.isTrue(trusted(pins, "2026-01-02T03:05:05.677Z"))
+    assert.isFalse(trusted(pins, "2026-01-02T03:05:05.678Z"))
+    assert.isFalse(trusted(pins, "2026-01-02T03:04:05.677Z"))
+    // Nor of another launch, nor once something was decided.
+    const other = Pins.launch({ ...command, args: ["other.js"] }, {}, "key")
+    assert.isFalse(trusted(pins, at, { launch: other }))
+    const news = Pins.see(pins, seen(listing(readNote, add)))
+    assert.isFalse(trusted(success(Pins.accept(news, {}, "terminal", at)).pins, at))
   })
 
   it("is no listing that failed", () => {
     const failed = Pins.see(Pins.empty("files"), seen(listing(), { at, fault: "no answer" }))
-    assert.strictEqual(Pins.trustFirstSight(failed, listing(readNote), variant, launch, later).pins.length, 1)
+    assert.strictEqual(Pins.trustFirstSight(failed, seen(listing(readNote), { at: later })).pins.length, 1)
   })
 
   it("is shown elsewhere", () => {
@@ -494,9 +506,9 @@ describe("see", () => {
   it("keeps the listing before where one failed", () => {
     const pins = accepted(listing(readNote))
     const failed = Pins.see(pins, seen(listing(), { fault: "too deep" }))
-    assert.deepStrictEqual(failed.seen?.items, pins.seen?.items)
-    assert.strictEqual(failed.seen?.fault, "too deep")
-    assert.isUndefined(Pins.see(failed, seen(listing(readNote))).seen?.fault)
+    assert.deepStrictEqual(Pins.seenOf(failed, "tool")?.items, Pins.seenOf(pins, "tool")?.items)
+    assert.strictEqual(Pins.seenOf(failed, "tool")?.fault, "too deep")
+    assert.isUndefined(Pins.seenOf(Pins.see(failed, seen(listing(readNote))), "tool")?.fault)
   })
 })
 
@@ -564,10 +576,10 @@ describe("whatever happens", () => {
               model.clear()
               sighted = true
             } else if (step.type === "accept") {
-              const choice = step.names === null ? {} : { names: step.names }
+              const choice = step.names === null ? {} : { items: tools(...step.names) }
               const result = Pins.accept(pins, choice, "terminal", at)
               if (Result.isSuccess(result)) {
-                const variant = pins.seen?.variant ?? ""
+                const variant = Pins.seenOf(pins, "tool")?.variant ?? ""
                 for (const item of result.success.definitions) model.set(`${item.name} ${variant}`, item.digest)
                 pins = result.success.pins
                 // Who accepts, if only the launch, decides from then on: nothing is trusted any more.
@@ -588,7 +600,7 @@ describe("whatever happens", () => {
               }
               sighted = true
               pins = trusting
-                ? Pins.trustFirstSight(pins, offered, step.variant, launch, at)
+                ? Pins.trustFirstSight(pins, seen(offered, { at, variant: step.variant }))
                 : Pins.see(pins, seen(offered, { at, variant: step.variant }))
             }
           }

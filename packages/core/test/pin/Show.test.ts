@@ -128,7 +128,7 @@ tool add
   })
 
   it("shows only the items that were asked for", () => {
-    const shown = Show.show(first(readNote, add), ["add"])
+    const shown = Show.show(first(readNote, add), [{ kind: "tool", name: "add" }])
     assert.include(shown, "tool add")
     assert.notInclude(shown, "read_note")
   })

@@ -9,9 +9,9 @@ export const raw: (json: string) => Text = Schema.decodeSync(Text)
 
 export const text = (value: unknown): Text => T.fromValue(value)
 
-export const listing = (...tools: ReadonlyArray<unknown>): Pins.Listing => Pins.listing(tools.map(text))
+export const listing = (...tools: ReadonlyArray<unknown>): Pins.Listing => Pins.listing("tool", tools.map(text))
 
-export const rawListing = (...tools: ReadonlyArray<string>): Pins.Listing => Pins.listing(tools.map(raw))
+export const rawListing = (...tools: ReadonlyArray<string>): Pins.Listing => Pins.listing("tool", tools.map(raw))
 
 export const define = (value: unknown): Pins.Definition => {
   const item = Pins.define("tool", text(value))
@@ -26,18 +26,17 @@ export const launch: Pins.LaunchPin = Launch.launch(command, {}, "key")
 export const at = "2026-01-02T03:04:05.678Z"
 export const later = "2026-02-03T04:05:06.789Z"
 
-export const seen = (listing: Pins.Listing, options: Partial<Pins.Seen> = {}): Pins.Seen => ({
+export const seen = (listing: Pins.Listing, options: Partial<Pins.Sight> = {}): Pins.Sight => ({
   at: later,
   variant: "2025-11-25",
   launch,
-  items: listing.items,
-  invalid: listing.invalid,
+  listing,
   ...options
 })
 
 /** The pins of a server of which this listing was accepted. */
 export const accepted = (listing: Pins.Listing, variant = "2025-11-25"): Pins.Pins =>
-  Pins.trustFirstSight(Pins.empty("files"), listing, variant, launch, at)
+  Pins.trustFirstSight(Pins.empty("files"), seen(listing, { variant, at }))
 
 /** Names by what is thought of them. */
 export const told = (judgement: Pins.Judgement): Record<string, ReadonlyArray<string>> => {
