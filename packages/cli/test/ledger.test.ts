@@ -226,7 +226,7 @@ describe("ledger anchor", () => {
     const files = yield* MemoryFiles
     yield* put(server("notes", [read]))
     yield* record([call])
-    files.contents.set(`${state}/budgets/host`, "9")
+    files.contents.set(`${state}/budgets/notes/9.json`, "9")
     files.contents.set("/home/ada/config/policy.toml", "default = \"allow\"\n")
     const { out } = yield* on("ledger anchor --config /home/ada/config")
     files.contents.set("/elsewhere/anchor", `${out}\n`)
@@ -241,6 +241,8 @@ describe("ledger anchor", () => {
       assert.strictEqual((yield* compare).code, 0)
       yield* record([refuse])
       yield* put(server("notes", [read, write]))
+      files.contents.delete(`${state}/budgets/notes/9.json`)
+      files.contents.set(`${state}/budgets/notes/12.json`, "12")
       files.contents.set("/home/ada/config/policy.toml", "default = \"deny\"\n")
       const { code, out } = yield* compare
       assert.strictEqual(code, 0)
@@ -269,8 +271,9 @@ describe("ledger anchor", () => {
     ["pins of the same version, but others", /pins\/notes\/1\.json is another one/, (files) => {
       files.contents.set(`${state}/pins/notes/1.json`, "{}")
     }],
-    ["budgets that are gone", /budgets\/host is gone/, (files) => {
-      files.contents.delete(`${state}/budgets/host`)
+    ["budgets of an older version", /budgets\/notes\/9\.json is gone, and there is no newer version/, (files) => {
+      files.contents.delete(`${state}/budgets/notes/9.json`)
+      files.contents.set(`${state}/budgets/notes/8.json`, "8")
     }],
     ["another anchor", /its own seal does not fit/, (files) => {
       files.contents.set(

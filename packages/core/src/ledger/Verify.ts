@@ -191,7 +191,7 @@ export const segment = (name: string, text: string, keys: Keys.Keys): SegmentRep
     groupAt = end
     groupLine = number + 1
     groupEntries = 0
-    for (const found of foreign ? [] : recorded) {
+    for (const found of recorded) {
       if (found._tag !== "Entry") continue
       if (found.event.type === "rekeyed") rekeyed.push(...found.event.segments)
       if (found.event.type === "archived") archived.push(...found.event.segments)
@@ -284,7 +284,13 @@ export const join = (
   // A broken segment has been reported; what it says of others may be what was edited.
   const sound = sorted.filter((report) => report.problem === undefined && report.seals.size > 0)
 
-  const archived = new Map(sound.flatMap((report) => report.archived.map((whole) => [whole.segment, whole])))
+  const own = sound.filter(({ foreign }) => foreign === undefined)
+  const rekeyed = new Map(own.flatMap((report) => report.rekeyed.map((whole) => [whole.segment, whole])))
+  // What a segment of a lost key says counts as far as it is known to be as it was.
+  const trusted = sound.filter(({ foreign, segment }) =>
+    foreign === undefined || isWhole(foreign, rekeyed.get(segment))
+  )
+  const archived = new Map(trusted.flatMap((report) => report.archived.map((whole) => [whole.segment, whole])))
   for (const [segment, known] of archived) {
     const there = bySegment.get(segment)
     if (there === undefined || there.problem !== undefined) continue
@@ -293,7 +299,6 @@ export const join = (
     }
   }
 
-  const rekeyed = new Map(sound.flatMap((report) => report.rekeyed.map((whole) => [whole.segment, whole])))
   for (const { foreign, problem, segment } of sorted) {
     if (foreign !== undefined && problem === undefined && !rekeyed.has(segment)) {
       problems.push({ segment, line: 1, why: "the segment was sealed with another key" })

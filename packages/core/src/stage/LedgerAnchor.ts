@@ -82,10 +82,11 @@ const look = Effect.fnUntraced(function*({ config, state }: Folders) {
     const digest = yield* digestOf(`${folder}/${path}`)
     if (digest !== undefined) found.push({ path, digest })
   })
-  for (const name of yield* files.list(`${state}/budgets`)) yield* add(state, `budgets/${name}`)
-  for (const server of yield* files.list(`${state}/pins`)) {
-    for (const name of yield* files.list(`${state}/pins/${server}`)) {
-      if (version(name) !== undefined) yield* add(state, `pins/${server}/${name}`)
+  for (const kind of ["budgets", "pins"]) {
+    for (const server of yield* files.list(`${state}/${kind}`)) {
+      for (const name of yield* files.list(`${state}/${kind}/${server}`)) {
+        if (version(name) !== undefined) yield* add(state, `${kind}/${server}/${name}`)
+      }
     }
   }
   yield* add(config, "policy.toml")
@@ -175,16 +176,12 @@ export const compare: (folders: Folders, anchor: Anchor) => Effect.Effect<Compar
       Math.max(0, ...now.map(({ path }) => (path.startsWith(server) ? version(path.slice(server.length)) : 0) ?? 0))
     for (const { digest, path } of anchor.files) {
       const there = now.find((file) => file.path === path)
+      if (there?.digest === digest) continue
       const versions = path.slice(0, path.lastIndexOf("/") + 1)
       const number = version(path.slice(versions.length))
-      if (there?.digest === digest) continue
-      if (number === undefined) {
-        // Budgets are rewritten in place, and a policy is the operator's to change.
-        if (there === undefined && path.startsWith("budgets/")) problem(`${path} is gone`)
-        else changed.push(there === undefined ? `${path} is gone` : `${path} is another one`)
-        continue
-      }
-      if (there !== undefined) problem(`${path} is another one`)
+      // The policy is the operator's to change.
+      if (number === undefined) changed.push(`${path} is ${there === undefined ? "gone" : "another one"}`)
+      else if (there !== undefined) problem(`${path} is another one`)
       else if (newest(versions) < number) {
         problem(`${path} is gone, and there is no newer version: an older one was put back`)
       }

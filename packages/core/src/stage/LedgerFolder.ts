@@ -221,8 +221,8 @@ export const newKey: (directory: string) => Effect.Effect<Verify.Report, LedgerE
     for (const name of yield* segments(directory)) {
       const text = yield* Effect.mapError(files.read(directory + "/" + name), failed(directory))
       const report = Verify.segment(name, text, keys)
-      for (const { segment } of report.rekeyed) known.add(segment)
       if (report.foreign !== undefined) old.push(report.foreign)
+      else for (const { segment } of report.rekeyed) known.add(segment)
     }
     const lost = old.filter(({ segment }) => !known.has(segment))
     if (lost.length === 0) {
@@ -289,7 +289,7 @@ export const archive: (
       continue
     }
     archived.push({ ...Verify.whole(name, text), run: report.opened.run, last: report.last }, ...report.archived)
-    lost.push(...report.rekeyed)
+    if (report.foreign === undefined) lost.push(...report.rekeyed)
   }
   const unique = [...new Map(archived.map((part) => [part.segment, part])).values()]
   const stay = lost.filter(({ segment }) => !unique.some((part) => part.segment === segment))
