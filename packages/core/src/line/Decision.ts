@@ -14,6 +14,7 @@ import type { Reply, Text } from "../wire/Message.ts"
 import type * as Reason from "../wire/Reason.ts"
 import * as T from "../wire/Text.ts"
 import type { Answer, Asker } from "./Ask.ts"
+import type { Chains } from "./Chains.ts"
 import type { Flights, Sent } from "./Flights.ts"
 import { over } from "./Flights.ts"
 import type { Inspector } from "./Inspect.ts"
@@ -30,8 +31,8 @@ import { nothing } from "./Start.ts"
  * @since 0.1.0
  */
 export interface Decision {
-  /** Puts a request to the gate; what is allowed is recorded, and then sent to that port. */
-  readonly decide: (to: Port, subject: Gate.Subject, call: Call) => void
+  /** Puts a request to the gate; what is allowed is recorded, and then sent to that port, with its params or others. */
+  readonly decide: (to: Pick<Port, "request">, subject: Gate.Subject, call: Call, sends?: Text) => void
   /** Answers a request with why it goes no further, and records it. */
   readonly refuse: (
     from: "host" | "server",
@@ -61,8 +62,10 @@ export interface Options {
   readonly run: ReturnType<typeof start<never>>
   /** Moves with everything else that a decision depends on. */
   readonly epoch: () => number
-  /** Judges a request from the beginning. */
-  readonly again: (from: "host" | "server", call: Call) => void
+  /** Judges a request of the host's from the beginning. */
+  readonly again: (call: Call) => void
+  /** An answer comes, and goes on as it is or in place of it something else. */
+  readonly answers: Chains["answers"]
   /** A request of the host's was refused. */
   readonly refused: (reason: Reason.Reason) => void
   /** What was queued meanwhile is to be sent. */
@@ -71,9 +74,10 @@ export interface Options {
 
 /** One call that is decided about, where it is to go, and what held when it was put to the gate. */
 interface Case {
-  readonly to: Port
+  readonly to: Pick<Port, "request">
   readonly subject: Gate.Subject
   readonly call: Call
+  readonly sends: Text | undefined
   readonly gate: number
   readonly epoch: number
 }
@@ -131,7 +135,8 @@ export const make = (options: Options): Decision => {
     if (rejudged.has(at.call)) return failed(at, "outdated")
     rejudged.add(at.call)
     flights.forget(at.call)
-    options.again(at.subject.from, at.call)
+    if (at.subject.from === "host") options.again(at.call)
+    else decide(at.to, at.subject, at.call, at.sends)
   }
   const rejudged = new WeakSet<Call>()
 
@@ -169,13 +174,14 @@ export const make = (options: Options): Decision => {
     const inner: Call = {
       wish: call.wish,
       method: call.method,
-      params: call.params,
+      params: at.sends,
       reply: (reply) => {
         recorder.outcome(seq, reply)
         flights.forget(call)
-        call.reply(
-          reply._tag === "Failure" || inspect === undefined ? reply : inspected(inspect, subject, reply.result)
-        )
+        options.answers(subject, call, reply, (reply) =>
+          call.reply(
+            reply._tag === "Failure" || inspect === undefined ? reply : inspected(inspect, subject, reply.result)
+          ))
       }
     }
     const sent: Sent = { _tag: "Sent", inner, seq, ended, left: false }
@@ -225,9 +231,9 @@ export const make = (options: Options): Decision => {
     flights.park(call, stop)
   }
 
-  const decide: Decision["decide"] = (to, subject, call) => {
+  const decide: Decision["decide"] = (to, subject, call, sends = call.params) => {
     const gateAt = gateEpoch()
-    const at: Case = { to, subject, call, gate: gateAt, epoch: gateAt + options.epoch() }
+    const at: Case = { to, subject, call, sends, gate: gateAt, epoch: gateAt + options.epoch() }
     const verdict: Effect.Effect<Gate.Verdict, Gate.GateError> = attempt(() => gate.call(subject), Exit.die)
     wait(call, verdict, (exit) => judged(at, exit), overVerdict)
   }

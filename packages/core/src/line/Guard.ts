@@ -26,6 +26,8 @@ import type { Text } from "../wire/Message.ts"
 import type * as Reason from "../wire/Reason.ts"
 import * as T from "../wire/Text.ts"
 import { Ask } from "./Ask.ts"
+import * as Asked from "./Asked.ts"
+import * as Chains from "./Chains.ts"
 import * as Decision from "./Decision.ts"
 import type { Dropped } from "./Faults.ts"
 import * as Flights from "./Flights.ts"
@@ -144,10 +146,13 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       run,
       // A process is replaced only while nothing but server/discover was asked of it: no decision outlives it.
       epoch: () => offer.epoch(),
-      again: (from, call) => from === "host" ? judge(call) : fromServer(call),
+      again: (call) => judge(call),
+      answers: (subject, call, reply, deliver) => chains.answers(subject, call, reply, deliver),
       refused,
       turn
     })
+
+    const chains = Chains.make({ client, server, agreement, flights, recorder, decide, refuse })
 
     // ---- the launch, then the line itself
 
@@ -167,7 +172,14 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       ...back,
       request: (call) => fromServer(call),
       cancel: (call, params) => serverCancels(call, params),
-      notify: (method, params) => subscription.heard(method, params),
+      notify: (method, params) => {
+        // It would pass by the gate; who asks for the task gets the same.
+        if (
+          method === "notifications/tasks" && params !== undefined && T.member(params, "inputRequests") !== undefined
+        ) {
+          options.dropped.faults({ from: "server", reason: "told-input", method })
+        } else subscription.heard(method, params)
+      },
       flush: Effect.suspend(() =>
         recorder.decided.pipe(Effect.andThen(back.flush), Effect.andThen(recorder.outcomesSoon))
       )
@@ -209,6 +221,8 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       const call = asker.resume(came)
       if (typeof call === "string") return refuse("host", came, undefined, call, Refusal.failure(call, { server }))
       if (call !== came) resumed.set(came, call)
+      const stray = chains.comes("host", call)
+      if (stray !== undefined) return refuse("host", call, undefined, stray, Refusal.failure(stray, { server }))
       judge(call)
     }
 
@@ -226,7 +240,17 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       if (reaches === undefined) return send(() => port.request(call))
       const name = reaches.named === undefined ? undefined : nameIn(call.params, reaches.named)
       if (reaches.named !== undefined && name === undefined) return unnamed(call)
-      decide(port, subjectOf("host", call, name), call)
+      const task = chains.taskOf(call)
+      decide(
+        port,
+        task === undefined
+          ? subjectOf("host", call, name)
+          : {
+            ...subjectOf("host", call, name, task.pin, task.definition),
+            within: { method: "tools/call", name: task.name }
+          },
+        call
+      )
     }
 
     const subjectOf = (
@@ -325,7 +349,10 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
 
     const fromServer = (call: Call): void => {
       if (Method.reaches(call.method, "server") === undefined) return send(() => back.request(call))
-      decide(back, subjectOf("server", call, undefined), call)
+      const stray = chains.comes("server", call) ??
+        (Asked.imitates(call.method, call.params) ? "imitation" : undefined)
+      if (stray !== undefined) return refuse("server", call, undefined, stray, Refusal.failure(stray, { server }))
+      decide(back, subjectOf("server", call, undefined), call, Asked.named(server, call.method, call.params))
     }
 
     /** The server gives up a request of its own, or one of the host's that it keeps open (a subscription). */
@@ -367,6 +394,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       Effect.suspend(() => {
         if (!recorder.begun()) return Effect.void
         sum()
+        chains.end()
         record({ type: "ended", server, how })
         return recorder.outcomes
       })
@@ -387,6 +415,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       // What still waits for a decision, for the ledger or for a listing is answered before the end is told.
       ended: Effect.tap(port.ended, (ending) => {
         how = tell(ending)
+        chains.end()
         for (const [call, at] of flights.all()) {
           if (at._tag === "Waits") flights.giveUp(call, at)
           else if (at.seq !== undefined) record({ type: "outcome", of: at.seq, was: at.left ? "lost" : "unsent" })

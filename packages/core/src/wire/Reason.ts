@@ -204,6 +204,21 @@ export const table = {
     remedy: "a person must review it, or give the other command another name"
   },
   "denied": { code: InvalidParams, says: "the policy refuses this", remedy: "ask the operator" },
+  "imitation": {
+    code: InvalidParams,
+    says: "what the server asks looks as if Sallyport asked it",
+    remedy: "the server's author must word it otherwise"
+  },
+  "unasked": {
+    code: InvalidParams,
+    says: "this answers what the server has not asked in the round before",
+    remedy: "answer only what was asked, and each question once"
+  },
+  "unknown-task": {
+    code: InvalidParams,
+    says: "no call of this session became such a task",
+    remedy: "ask only about tasks that a call was answered with"
+  },
   "outdated": {
     code: InternalError,
     says: "what this was decided under changed again and again before it could be sent, so it was not",
@@ -290,6 +305,11 @@ export const table = {
     code: InvalidRequest,
     says: "progress for a token that no request in flight has",
     remedy: "send progress only for tokens of open requests"
+  },
+  "told-input": {
+    code: InvalidRequest,
+    says: "a notification that asks something; it is asked for, and judged, with tasks/get",
+    remedy: "ask in answers"
   },
   "unknown-subscription": {
     code: InvalidRequest,
