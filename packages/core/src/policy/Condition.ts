@@ -249,7 +249,7 @@ const short = (node: ASTNode): string => {
 }
 
 const bad = (draft: Draft, node: ASTNode, message: string): Run => {
-  draft.wrong.push({ offset: node.pos, message })
+  draft.wrong.push({ offset: node.start, message })
   return () => V.fault(message)
 }
 

@@ -227,11 +227,6 @@ const saying = {
 
 const said = (node: toml.Node): string => node._tag === "Other" ? node.what : saying[node._tag]
 
-const placeIn = (text: string, offset: number): Place => {
-  const lines = text.slice(0, offset).split("\n")
-  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
-}
-
 /** Reads one file: everything wrong is noted and reading goes on, so that a person mends it in one go. */
 const reader = (file: string, text: string) => {
   const errors: Array<Problem> = []
@@ -415,7 +410,7 @@ const reader = (file: string, text: string) => {
     const from = text.slice(...node.range).indexOf(when)
     for (const wrong of compiled.failure) {
       if (from < 0) note(node.at, `${of}when, character ${wrong.offset + 1}: ${wrong.message}`)
-      else note(placeIn(text, node.range[0] + from + wrong.offset), `${of}when: ${wrong.message}`)
+      else note(toml.placeIn(text, node.range[0] + from + wrong.offset), `${of}when: ${wrong.message}`)
     }
     return undefined
   }
@@ -683,7 +678,7 @@ export const parse = (text: string, file: string): Result.Result<Policy, Readonl
   const nul = text.indexOf("\0")
   if (nul >= 0) {
     return fail(
-      placeIn(text, nul),
+      toml.placeIn(text, nul),
       "there is a NUL character, which no text has; the file may have been damaged when it was written"
     )
   }

@@ -115,6 +115,16 @@ const words: ReadonlyMap<string, string> = new Map([
 
 const lower = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
 
+/** The place of an offset. */
+export const placeIn = (text: string, offset: number): Place => {
+  const lines = text.slice(0, offset).split("\n")
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
+}
+
+/** What is missing at the start of a line is missing at the end of the one before. */
+const endBefore = (text: string, offset: number): number =>
+  text.charAt(offset - 1) === "\n" ? text.slice(0, offset).trimEnd().length : offset
+
 /** Reads a document; the failure says what is wrong with it as TOML, and where. */
 export const parse = (text: string): Result.Result<Table, Place & { readonly message: string }> => {
   const parsed = Result.try({
@@ -134,8 +144,7 @@ export const parse = (text: string): Result.Result<Table, Place & { readonly mes
   return Result.mapError(parsed, (error) =>
     error instanceof ParseError
       ? {
-        line: error.lineNumber,
-        column: error.column + 1,
+        ...placeIn(text, error.message.startsWith("Unspecified") ? endBefore(text, error.index) : error.index),
         message: `this is not TOML: ${words.get(error.message) ?? lower(error.message)}`
       }
       : { line: 1, column: 1, message: "this is not TOML: it is nested too deeply to be read" })

@@ -52,6 +52,15 @@ export const read = (tree: Tree, meter: Meter): Value => {
   }
 }
 
+const treeKinds = {
+  null: "null_type",
+  boolean: "bool",
+  number: "number",
+  string: "string",
+  array: "list",
+  object: "map"
+}
+
 export const kindOf = (value: Value): string => {
   switch (typeof value) {
     case "boolean":
@@ -66,7 +75,7 @@ export const kindOf = (value: Value): string => {
       if (value === null) return "null_type"
       switch (value._tag) {
         case "Tree":
-          return value.kind === "array" ? "list" : "map"
+          return treeKinds[value.kind]
         case "List":
           return "list"
         case "Dict":
