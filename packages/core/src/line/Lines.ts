@@ -17,6 +17,7 @@ import type { Leg } from "../stage/Port.ts"
 import type { Launch } from "../stage/Spawn.ts"
 import { Spawn } from "../stage/Spawn.ts"
 import type { Who } from "../stage/Transport.ts"
+import * as Bridge from "./Bridge.ts"
 import * as Faults from "./Faults.ts"
 import * as Guard from "./Guard.ts"
 import * as Lifecycle from "./Lifecycle.ts"
@@ -89,11 +90,11 @@ export const layer = (
               agreement,
               dropped
             })
-            const line = guarded(
+            const line = Bridge.between({ server: launch.name, strict: false, agreement, settled: () => {} })(guarded(
               Lifecycle.server(agreement, dropped.faults)(
                 Upstream.leg(launch, agreement, dropped.faults)
               )
-            )
+            ))
             // The line lives as long as its session, not as long as this layer, whose scope is in the context too.
             return yield* Effect.provideContext(line(back), Context.add(context, Scope.Scope, yield* Effect.scope))
           })
