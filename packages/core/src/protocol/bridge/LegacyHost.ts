@@ -314,7 +314,8 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
       case "resources/unsubscribe":
         return subscribe(key, params, false)
     }
-    if (Method.isKnown(method) && Method.find(method, "request", "host", modern) === undefined) {
+    const row = Method.find(method, "request", "host", modern)
+    if (Method.isKnown(method) && (row === undefined || row.extension !== undefined)) {
       return reply(key, Write.failure(-32601, "The server has no such method in its revision"))
     }
     // A receiver that declared no tasks runs the request as it is (2025-11-25 basic/utilities/tasks).

@@ -256,8 +256,10 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
     if (state.failed !== undefined) return reply(key, state.failed)
     if (method === "server/discover") return reply(key, complete(method, state.discover ?? nothing))
     if (method === "subscriptions/listen") return listen(said)
-    const row = Method.find(method, "request", "host", state.revision)
-    if (Method.isKnown(method) && row === undefined) return reply(key, Write.failure(-32601, "Method not found"))
+    const row = Method.find(method, "request", "host", modern)
+    if (Method.isKnown(method) && (row === undefined || row.extension !== undefined)) {
+      return reply(key, Write.failure(-32601, "Method not found"))
+    }
     const name = stringIn(params, "requestState")
     if (name !== undefined && asking(method)) return resume(key, name, said)
     const eligible = asking(method) && asks.some((path) => state.declared.has(path))
