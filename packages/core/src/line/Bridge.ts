@@ -16,7 +16,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import type * as Agreement from "../protocol/Agreement.ts"
 import * as LegacyHost from "../protocol/bridge/LegacyHost.ts"
 import type * as Message from "../protocol/bridge/Message.ts"
 import * as ModernHost from "../protocol/bridge/ModernHost.ts"
@@ -38,10 +37,8 @@ export interface Options {
   readonly server: string
   /** Whether what cannot be translated exactly is left out instead of lowered. */
   readonly strict: boolean
-  /** What the leg inside has agreed on with the server. */
-  readonly agreement: Agreement.Agreement
-  /** Called once, when it is known whether the two ends are of one era. */
-  readonly settled: (bridged: "no" | "legacy-host" | "modern-host") => void
+  /** Called once, when it is known that the two ends are of two eras, with the one of the host. */
+  readonly translating?: ((host: "legacy" | "modern") => void) | undefined
 }
 
 /** An opening that failed for another reason than the era: no other opening would do better. */
@@ -140,12 +137,6 @@ export const between = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R> =
 
     // ---- which era
 
-    const pass = (): void => {
-      if (same) return
-      same = true
-      options.settled("no")
-    }
-
     /** The bridge speaks to the server from here on, unless the other era's opening fails too: then the host is told of its own. */
     const translate = (kind: "legacy-host" | "modern-host", call: Call, failure: Reply): void => {
       const make = kind === "legacy-host" ? LegacyHost.make : ModernHost.make
@@ -156,7 +147,7 @@ export const between = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R> =
           call.reply(failure)
           return
         }
-        options.settled(kind)
+        options.translating?.(kind === "legacy-host" ? "legacy" : "modern")
         call.reply(reply)
       }))
     }
@@ -171,7 +162,7 @@ export const between = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R> =
     const opening = (call: Call, kind: "legacy-host" | "modern-host"): void =>
       inner.request(wrap(call, (reply) => {
         if (reply._tag === "Result") {
-          pass()
+          same = true
           call.reply(reply)
         } else if (isOver(reply) || same || bridge !== undefined) call.reply(reply)
         else translate(kind, call, reply)

@@ -82,6 +82,7 @@ type Pending =
 export interface State {
   opened: "no" | "opening" | "open"
   failed: Failure | undefined
+  used: boolean
   revision: Revision.Legacy
   declared: ReadonlySet<Capability.Path>
   server: ReadonlySet<Capability.Path>
@@ -152,6 +153,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
   const state: State = {
     opened: "no",
     failed: undefined,
+    used: false,
     revision: Revision.legacy[0],
     declared: new Set(),
     server: new Set(),
@@ -226,11 +228,17 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
           ["capabilities", Capability.write("server", modern, { paths, experimental, unknown })],
           ...(instructions === undefined ? [] : [["instructions", instructions] as const])
         ])
-        server({ _tag: "Notification", method: "notifications/initialized", params: undefined })
       }
     }
     state.opened = "open"
     drain()
+  }
+
+  /** A host that only wants to know who is there leaves no trace: the session opens with the first thing it is used for. */
+  const used = (): void => {
+    if (state.used) return
+    state.used = true
+    server({ _tag: "Notification", method: "notifications/initialized", params: undefined })
   }
 
   /** What waits goes on in order, as far as it may. */
@@ -255,6 +263,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
     }
     if (state.failed !== undefined) return reply(key, state.failed)
     if (method === "server/discover") return reply(key, complete(method, state.discover ?? nothing))
+    used()
     if (method === "subscriptions/listen") return listen(said)
     const row = Method.find(method, "request", "host", modern)
     if (Method.isKnown(method) && (row === undefined || row.extension !== undefined)) {
