@@ -40,6 +40,8 @@ const types: { readonly [K in Type]: K } = {
   "approval-denied": "approval-denied",
   "approval-expired": "approval-expired",
   "approval-withdrawn": "approval-withdrawn",
+  policy: "policy",
+  judged: "judged",
   dropped: "dropped",
   ended: "ended",
   clock: "clock",
@@ -217,6 +219,16 @@ export const says = (event: Event | Omitted): string => {
       return `${text(event.id)}: ${text(event.method)}${
         event.name === undefined ? "" : ` ${Visible.name(event.name)}`
       } by ${text(event.rule)}${event.channel === undefined ? "" : `, ${event.channel}`}`
+    case "policy":
+      return event.digest === undefined
+        ? `${Visible.short(event.file, 120)}: ${text(event.why ?? "")}`
+        : `${Visible.short(event.file, 120)} ${text(event.digest.slice(0, 12))}${
+          event.was === undefined ? "" : ` instead of ${text(event.was.slice(0, 12))}`
+        }`
+    case "judged":
+      return `${text(event.method)}${event.name === undefined ? "" : ` ${Visible.name(event.name)}`}${
+        event.observed.map(({ action, rule }) => `; ${text(rule)} would ${action}`).join("")
+      }${event.fault === undefined ? "" : `; ${text(event.fault)}`}`
     case "dropped":
       return `${event.count} by ${text(event.reason)}`
     case "ended":

@@ -47,6 +47,10 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
  *   where it came from (`host` is the host's word, not proof of a person); one that was given in the terminal is written
  *   by that command, with its parent commands. `approval-expired`: nobody answered in time. `approval-withdrawn`: the
  *   call was given up.
+ * - `policy`: another policy than before holds (its digest and that of the one before), or, with `why` and no digest,
+ *   none can be read and everything is refused.
+ * - `judged`: of the request that the next entry is about: what rules that only observe would have done, and why a
+ *   condition had no answer.
  * - `ended`: how the server ended.
  * - `clock`: the clock of this machine was set back by so many milliseconds, or stands that much before an older entry.
  * - `fault`: the ledger could not be written when this was said; it could again, out of what was kept in reserve.
@@ -160,6 +164,25 @@ export const Event = Schema.Union([
     rule: Schema.String,
     channel: Schema.optional(Schema.Literals(["host", "terminal"])),
     parents: Schema.optional(Schema.Array(Schema.String))
+  }),
+  Schema.Struct({
+    type: Schema.Literal("policy"),
+    server: Schema.String,
+    file: Schema.String,
+    digest: Schema.optional(Schema.String),
+    was: Schema.optional(Schema.String),
+    why: Schema.optional(Schema.String)
+  }),
+  Schema.Struct({
+    type: Schema.Literal("judged"),
+    client: Schema.String,
+    server: Schema.String,
+    method: Schema.String,
+    name: Schema.optional(Schema.String),
+    observed: Schema.Array(
+      Schema.Struct({ rule: Schema.String, action: Schema.Literals(["allow", "ask", "deny"]) })
+    ),
+    fault: Schema.optional(Schema.String)
   }),
   Schema.Struct({
     type: Schema.Literal("dropped"),

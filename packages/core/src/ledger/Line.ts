@@ -127,6 +127,16 @@ const members = (event: Event | Omitted): string => {
         ",\"digest\":" + quote(event.digest) + ",\"rule\":" + quote(event.rule) +
         optional("channel", event.channel) +
         (event.parents === undefined ? "" : ",\"parents\":" + strings(event.parents))
+    case "policy":
+      return ",\"server\":" + quote(event.server) + ",\"file\":" + quote(event.file) +
+        optional("digest", event.digest) + optional("was", event.was) + optional("why", event.why)
+    case "judged":
+      return ",\"client\":" + quote(event.client) + ",\"server\":" + quote(event.server) + ",\"method\":" +
+        quote(event.method) + optional("name", event.name) + ",\"observed\":[" +
+        event.observed.map(({ action, rule }) => "{\"rule\":" + quote(rule) + ",\"action\":\"" + action + "\"}").join(
+          ","
+        ) +
+        "]" + optional("fault", event.fault)
     case "dropped":
       return ",\"server\":" + quote(event.server) + ",\"reason\":" + quote(event.reason) + ",\"count\":" + event.count
     case "ended":

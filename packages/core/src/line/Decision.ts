@@ -238,9 +238,21 @@ export const make = (options: Options): Decision => {
     wait(call, verdict, (exit) => judged(at, exit), overVerdict)
   }
 
+  const note = ({ subject }: Case, { fault, observed }: Gate.Noted): void =>
+    void recorder.record({
+      type: "judged",
+      client,
+      server,
+      method: shortened(subject.method),
+      name: shortened(subject.name),
+      observed: observed,
+      fault: shortened(fault)
+    })
+
   const judged = (at: Case, exit: Exit.Exit<Gate.Verdict, Gate.GateError>): void => {
     if (Exit.isFailure(exit)) return failed(at, "gate-failed")
     const verdict = exit.value
+    if (verdict.noted !== undefined) note(at, verdict.noted)
     switch (verdict._tag) {
       case "Allow":
         return allow(at, verdict)

@@ -402,13 +402,13 @@ export const overspent = (kept: Kept, uses: ReadonlyArray<Use>): Over | undefine
 export const remedy = ({ free, what }: Over): string => {
   switch (what) {
     case "calls":
-      return `it is free again in ${secondsOf(free ?? 0)}`
+      return `It is free again in ${secondsOf(free ?? 0)}`
     case "concurrent":
-      return "it is free again when one of the calls under way is answered"
+      return "It is free again when one of the calls under way is answered"
     case "budget":
-      return "the budget is used up, and waiting gives none back; only the operator can give more"
+      return "The budget is used up, and waiting gives none back; only the operator can give more"
     case "buckets":
-      return "too many limits are in use at a time; try again later"
+      return "Too many limits are in use at a time; try again later"
   }
 }
 
@@ -421,17 +421,17 @@ export const remedy = ({ free, what }: Over): string => {
 export const why = ({ limit, what }: Over): string => {
   switch (what) {
     case "calls":
-      return `at most ${calls(limit.calls ?? 0)} in ${spanOf(perOf(limit))} are let through`
+      return `at most ${calls(limit.calls ?? 0)} let through in ${spanOf(perOf(limit))}`
     case "concurrent":
-      return `at most ${calls(limit.concurrent ?? 0)} at a time are let through`
+      return `at most ${calls(limit.concurrent ?? 0)} let through at a time`
     case "budget":
-      return `at most ${calls(limit.budget ?? 0)} in all are let through`
+      return `at most ${calls(limit.budget ?? 0)} let through in all`
     case "buckets":
       return `more than ${maxBuckets} limits would be counted`
   }
 }
 
-const calls = (amount: number): string => amount === 1 ? "1 call" : `${amount} calls`
+const calls = (amount: number): string => amount === 1 ? "1 call is" : `${amount} calls are`
 
 const units = [["day", 86_400_000], ["hour", 3_600_000], ["minute", 60_000], ["second", 1_000]] as const
 

@@ -226,13 +226,7 @@ export const unsupported = (
   data: T.object([["supported", T.array(supported.map(T.quote))], ["requested", T.quote(requested)]])
 })
 
-/**
- * The levels of log messages, the least grave first (server/utilities/logging).
- *
- * @category tables
- * @since 0.1.0
- */
-export const levels: ReadonlyArray<string> = [
+const levels: ReadonlyArray<string> = [
   "debug",
   "info",
   "notice",

@@ -58,6 +58,7 @@ export type Verdict = Allow | Refuse | Ask
 export interface Allow {
   readonly _tag: "Allow"
   readonly rule?: string | undefined
+  readonly noted?: Noted | undefined
   readonly ended?: (() => void) | undefined
 }
 /**
@@ -71,6 +72,7 @@ export interface Refuse {
   readonly rule: string
   readonly why: string
   readonly remedy: string
+  readonly noted?: Noted | undefined
 }
 /**
  * @category models
@@ -81,7 +83,20 @@ export interface Ask {
   readonly rule: string
   readonly why: string
   readonly via: "any" | "terminal" | undefined
+  readonly noted?: Noted | undefined
   readonly ended?: (() => void) | undefined
+}
+
+/**
+ * What was found beside the verdict, for the record: what rules that only observe would have done, and why a condition
+ * had no answer.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Noted {
+  readonly observed: ReadonlyArray<{ readonly rule: string; readonly action: "allow" | "ask" | "deny" }>
+  readonly fault: string | undefined
 }
 
 /**
@@ -184,12 +199,22 @@ const join = (a: Allow | Ask, b: Allow | Ask): Allow | Ask => {
   if (a === allow) return b
   if (b === allow) return a
   const ended = endedOf(a.ended, b.ended)
-  if (a._tag === "Ask") return { ...a, via: b._tag === "Ask" ? narrower(a.via, b.via) : a.via, ended }
-  return b._tag === "Ask" ? { ...b, ended } : { _tag: "Allow", rule: a.rule ?? b.rule, ended }
+  const noted = notedOf(a.noted, b.noted)
+  if (a._tag === "Ask") return { ...a, via: b._tag === "Ask" ? narrower(a.via, b.via) : a.via, noted, ended }
+  return b._tag === "Ask" ? { ...b, noted, ended } : { _tag: "Allow", rule: a.rule ?? b.rule, noted, ended }
 }
 
 const narrower = (a: Ask["via"], b: Ask["via"]): Ask["via"] =>
   a === "terminal" || b === "terminal" ? "terminal" : a === undefined ? a : b
+
+const notedOf = (a: Noted | undefined, b: Noted | undefined): Noted | undefined =>
+  a === undefined || b === undefined
+    ? a ?? b
+    : { observed: [...a.observed, ...b.observed], fault: a.fault ?? b.fault }
+
+/** A refusal after what the gates before it have noted. */
+const after = (sum: Allow | Ask, refused: Refuse): Refuse =>
+  sum.noted === undefined ? refused : { ...refused, noted: notedOf(sum.noted, refused.noted) }
 
 const endedOf = (a: Allow["ended"], b: Allow["ended"]): Allow["ended"] => {
   if (a === undefined || b === undefined) return a ?? b
@@ -226,13 +251,19 @@ export const all = (gates: ReadonlyArray<Gate["Service"]>): Gate["Service"] => {
         return verdict.pipe(
           Effect.onExit((exit) => Exit.isSuccess(exit) && exit.value._tag !== "Refuse" ? Effect.void : release(ended)),
           Effect.flatMap((verdict) =>
-            verdict._tag === "Refuse" ? Effect.succeed(verdict) : from(i + 1, join(soFar, verdict), subject)
+            verdict._tag === "Refuse"
+              ? Effect.succeed(after(soFar, verdict))
+              : from(i + 1, join(soFar, verdict), subject)
           )
         )
       }
-      if (Exit.isFailure(exit) || exit.value._tag === "Refuse") {
+      if (Exit.isFailure(exit)) {
         sum.ended?.()
         return exit
+      }
+      if (exit.value._tag === "Refuse") {
+        sum.ended?.()
+        return sum.noted === undefined ? exit : Exit.succeed(after(sum, exit.value))
       }
       sum = join(sum, exit.value)
     }

@@ -219,6 +219,16 @@ export const table = {
     says: "no call of this session became such a task",
     remedy: "ask only about tasks that a call was answered with"
   },
+  "over-limit": {
+    code: InvalidParams,
+    says: "a limit of the policy is used up",
+    remedy: "wait, or ask the operator"
+  },
+  "policy-missing": {
+    code: InvalidParams,
+    says: "the policy cannot be read or used, so everything is refused",
+    remedy: "the operator must mend the policy"
+  },
   "outdated": {
     code: InternalError,
     says: "what this was decided under changed again and again before it could be sent, so it was not",
