@@ -18,7 +18,7 @@ const fresh = () => join(folder(), "state")
 
 describe("eras", () => {
   for (const [name, launch] of [["SDK 1", servers.sdk1()], ["SDK 2", servers.sdk2("legacy")]] as const) {
-    it(`a pin to 2026-07-28 fails at a legacy server of ${name} as it fails directly`, async () => {
+    it(`a pin to 2026-07-28 fails without a bridge at a legacy server of ${name} as it fails directly`, async () => {
       const connect = async (launch: servers.Launch) => {
         const host = Host.make("sdk2-pin", launch)
         const outcome = await host.connect().then(() => "connected", failure)
@@ -26,13 +26,13 @@ describe("eras", () => {
         return outcome
       }
       const direct = await connect(launch)
-      const behind = await connect(servers.trusted(launch, fresh()))
+      const behind = await connect(servers.mirrored(launch, fresh()))
       assert.notStrictEqual(direct, "connected")
       assert.deepStrictEqual(behind, direct)
     })
   }
 
-  it("a legacy client fails at a modern server as it fails directly", async () => {
+  it("a legacy client fails without a bridge at a modern server as it fails directly", async () => {
     const connect = async (launch: servers.Launch) => {
       const host = Host.make("sdk2", launch)
       const outcome = await host.connect().then(() => "connected", failure)
@@ -40,7 +40,7 @@ describe("eras", () => {
       return outcome
     }
     const direct = await connect(servers.sdk2("modern"))
-    const behind = await connect(servers.trusted(servers.sdk2("modern"), fresh()))
+    const behind = await connect(servers.mirrored(servers.sdk2("modern"), fresh()))
     assert.notStrictEqual(direct, "connected")
     assert.deepStrictEqual(behind, direct)
   })
@@ -51,7 +51,7 @@ describe("eras", () => {
       const log = join(state, "../starts")
       const host = Host.make("sdk2-auto", servers.trusted(servers.sdk2(era, log), state))
       await host.connect()
-      assert.strictEqual(host.two?.getProtocolEra(), era === "legacy" ? "legacy" : "modern")
+      assert.strictEqual(host.two?.getProtocolEra(), "modern")
       await host.listTools()
       await host.callTool("add", { a: 1, b: 2 })
       await host.close()
@@ -72,7 +72,7 @@ describe("eras", () => {
       const { id, method, params } = { ...discover, id: "probe" }
       wire.send({ id, method, params })
       const answer = await wire.answer("probe")
-      assert.strictEqual(answer.error === undefined, era !== "legacy")
+      assert.isUndefined(answer.error)
       wire.process.kill("SIGTERM")
       await wire.ended
       assert.deepStrictEqual(segments(state), [])
@@ -101,9 +101,9 @@ describe("eras", () => {
 })
 
 describe("the first message", () => {
-  it("is answered with both sides' revisions, if it is modern and the server is not", async () => {
+  it("is answered without a bridge with both sides' revisions, if it is modern and the server is not", async () => {
     const state = fresh()
-    const wire = new Wire(servers.trusted(servers.sdk1(), state))
+    const wire = new Wire(servers.mirrored(servers.sdk1(), state))
     wire.send({ id: "a", method: "tools/call", params: { ...discover.params, name: "fail", arguments: {} } })
     const { error } = await wire.answer("a")
     assert.deepInclude(error?.data, { reason: "no-common-revision" })

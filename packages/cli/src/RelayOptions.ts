@@ -32,6 +32,9 @@ Options:
   --name NAME             what the server is called (default: after COMMAND)
   --first-sight MODE      a server never seen: hold (default), trust or observe
   --env NAME[=VALUE]      give the server this variable; may be repeated
+  --bridge auto|strict|off  where host and server are of two eras: translate and
+                          lower what the other has no form for (default),
+                          translate and leave such things out, or let it fail
   --ledger file|none      where calls are recorded (default: file)
   --sandbox pid|none      run the server in a pid namespace (default: none)
   --state DIR             where pins and ledger are kept
@@ -64,6 +67,7 @@ export class RelayOptionsError
 export interface RelayOptions {
   readonly launch: Launch
   readonly firstSight: FirstSight
+  readonly bridge: "auto" | "strict" | "off"
   readonly ledger: "file" | "none"
   readonly state: string
   /** What a command line needs to mean this state folder: ` --state DIR`, or nothing. */
@@ -96,6 +100,7 @@ const flags = {
   name: { type: "string" },
   "first-sight": { type: "string" },
   env: { type: "string", multiple: true },
+  bridge: { type: "string" },
   ledger: { type: "string" },
   sandbox: { type: "string" },
   state: { type: "string" },
@@ -157,6 +162,7 @@ export const read = Effect.fnUntraced(
       return yield* wrong(`--name is a letter a-z, then at most 31 of a-z, 0-9 and -; not ${JSON.stringify(name)}`)
     }
     const firstSight = yield* oneOf("first-sight", ["hold", "trust", "observe"], values["first-sight"], "hold")
+    const bridge = yield* oneOf("bridge", ["auto", "strict", "off"], values.bridge, "auto")
     const ledger = yield* oneOf("ledger", ["file", "none"], values.ledger, "file")
     const sandbox = yield* oneOf("sandbox", ["none", "pid"], values.sandbox, "none")
     const env: Array<Launch["env"][number]> = []
@@ -207,6 +213,7 @@ export const read = Effect.fnUntraced(
     const options: RelayOptions = {
       launch: { name, command, args, env, sandbox },
       firstSight,
+      bridge,
       ledger,
       state,
       option: values.state === undefined ? "" : ` --state ${Folders.quoted(state)}`,

@@ -30,7 +30,13 @@ import * as Options from "./RelayOptions.ts"
 
 /** The guard of a relay: everything that decides and records. */
 const guard = (options: Options.RelayOptions) =>
-  Lines.layer({ firstSight: options.firstSight, loosened: options.loosened, option: options.option, key: options.key })
+  Lines.layer({
+    firstSight: options.firstSight,
+    bridge: options.bridge,
+    loosened: options.loosened,
+    option: options.option,
+    key: options.key
+  })
     .pipe(
       Layer.provide(Layer.mergeAll(
         Gate.layerOpen,

@@ -57,7 +57,7 @@ export const compare = (cases: ReadonlyArray<Case>): void => {
             rmSync(folder, { recursive: true, force: true })
             mkdirSync(folder)
             const { launch, play } = prepare(folder)
-            return run(kind, way === "direct" ? launch : servers.trusted(launch, join(own, "state")), answers, play)
+            return run(kind, way === "direct" ? launch : servers.mirrored(launch, join(own, "state")), answers, play)
           }
           const direct = await play("direct")
           const behind = await play("behind")

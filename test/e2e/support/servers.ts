@@ -57,3 +57,7 @@ export const relayed = (launch: Launch, state: string, ...options: ReadonlyArray
 
 /** As {@link relayed}, and the first listing is accepted. */
 export const trusted = (launch: Launch, state: string): Launch => relayed(launch, state, "--first-sight", "trust")
+
+/** As {@link trusted}, and an opening of the other era fails as it does directly. */
+export const mirrored = (launch: Launch, state: string): Launch =>
+  relayed(launch, state, "--first-sight", "trust", "--bridge", "off")

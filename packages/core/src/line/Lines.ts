@@ -17,6 +17,7 @@ import type { Leg } from "../stage/Port.ts"
 import type { Launch } from "../stage/Spawn.ts"
 import { Spawn } from "../stage/Spawn.ts"
 import type { Who } from "../stage/Transport.ts"
+import * as Bridge from "./Bridge.ts"
 import * as Faults from "./Faults.ts"
 import * as Guard from "./Guard.ts"
 import * as Lifecycle from "./Lifecycle.ts"
@@ -36,6 +37,11 @@ export interface Options {
   readonly loosened: ReadonlyArray<string>
   /** What a command line needs to mean the same state folder, with a blank in front: ` --state DIR`. Default: nothing. */
   readonly option?: string | undefined
+  /**
+   * What is done where host and server are of two eras: `auto` (the default) translates, and lowers what has no form on the
+   * other side; `strict` translates, and leaves such things out; `off` lets either opening fail as it would directly.
+   */
+  readonly bridge?: "auto" | "strict" | "off" | undefined
   /** The secret of the state folder: literal values of the environment are kept as digests under it. */
   readonly key: string
 }
@@ -89,11 +95,15 @@ export const layer = (
               agreement,
               dropped
             })
-            const line = guarded(
+            const inside = guarded(
               Lifecycle.server(agreement, dropped.faults)(
                 Upstream.leg(launch, agreement, dropped.faults)
               )
             )
+            const { bridge = "auto" } = options
+            const line = bridge === "off"
+              ? inside
+              : Bridge.between({ server: launch.name, strict: bridge === "strict" })(inside)
             // The line lives as long as its session, not as long as this layer, whose scope is in the context too.
             return yield* Effect.provideContext(line(back), Context.add(context, Scope.Scope, yield* Effect.scope))
           })

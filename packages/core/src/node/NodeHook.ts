@@ -4,11 +4,12 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Visible from "../pin/Visible.ts"
-import type * as Gate from "../stage/Gate.ts"
+import * as Gate from "../stage/Gate.ts"
 import * as Hook from "../stage/Hook.ts"
 import { Files } from "../store/Files.ts"
 import { Environment, safe } from "./Environment.ts"
@@ -24,7 +25,7 @@ const failed = (message: string): Hook.HookError => new Hook.HookError({ message
 const messageOf = (error: unknown): string => error instanceof Error ? error.message : String(error)
 
 /**
- * Runs a hook: a fixed argv, never a shell.
+ * Runs hooks: a fixed argv, never a shell.
  *
  * **Details**
  *
@@ -36,10 +37,9 @@ const messageOf = (error: unknown): string => error instanceof Error ? error.mes
  * @category running
  * @since 0.1.0
  */
-export const run = Effect.fnUntraced(function*(command: readonly [string, ...Array<string>]) {
+export const runner = Effect.gen(function*() {
   const files = yield* Files
   const own = yield* Environment
-  const [program, ...args] = command
   const env: Record<string, string> = {}
   for (const name of safe) {
     const value = own[name]
@@ -53,7 +53,7 @@ export const run = Effect.fnUntraced(function*(command: readonly [string, ...Arr
     yield* Effect.mapError(files.trusted(file), ({ message }) => failed(message))
     return file
   })
-  const checked = Effect.gen(function*() {
+  const check = Effect.fnUntraced(function*([program, ...args]: readonly [string, ...Array<string>]) {
     if (!path.isAbsolute(program)) {
       return yield* failed(`its program must be named by its absolute path, and ${Visible.name(program)} is none`)
     }
@@ -61,9 +61,13 @@ export const run = Effect.fnUntraced(function*(command: readonly [string, ...Arr
     return yield* trusted(program)
   })
 
-  const started = (file: string, line: string): Effect.Effect<string, Hook.HookError> =>
+  const started = (
+    file: string,
+    [argv0, ...args]: readonly [string, ...Array<string>],
+    line: string
+  ): Effect.Effect<string, Hook.HookError> =>
     Effect.callback((resume) => {
-      const child = spawn(file, args, { argv0: program, cwd: "/", env, detached: true, stdio: "pipe" })
+      const child = spawn(file, args, { argv0, cwd: "/", env, detached: true, stdio: "pipe" })
       const { pid } = child
       const group = pid === undefined ? undefined : ProcessGroup.make(pid)
       const chunks: Array<Buffer> = []
@@ -102,16 +106,41 @@ export const run = Effect.fnUntraced(function*(command: readonly [string, ...Arr
       })
     })
 
-  return (line: string): Effect.Effect<string, Hook.HookError> => Effect.flatMap(checked, (file) => started(file, line))
+  return (command: readonly [string, ...Array<string>]) => (line: string): Effect.Effect<string, Hook.HookError> =>
+    Effect.flatMap(check(command), (file) => started(file, command, line))
 })
 
 /**
- * The gate that asks a hook which is a program.
+ * Which program is asked, about what, and how long it may take: as a policy has it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Config extends Pick<Hook.Options, "methods" | "timeout"> {
+  readonly command: readonly [string, ...Array<string>]
+}
+
+/**
+ * The gate that asks the hook which is the current one: another one after the policy was loaded anew. Without one it allows.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const gate = (
-  options: Omit<Hook.Options, "run"> & { readonly command: readonly [string, ...Array<string>] }
-): Effect.Effect<Gate.Gate["Service"], never, Files> =>
-  Effect.map(run(options.command), (run) => Hook.make({ ...options, run }))
+export const gate = Effect.fnUntraced(function*(
+  current: () => Config | undefined,
+  options: Pick<Hook.Options, "tell" | "concurrent">
+): Effect.fn.Return<Gate.Gate["Service"], never, Files> {
+  const program = yield* runner
+  let known: Config | undefined
+  let hook: Gate.Gate["Service"] | undefined
+  return Gate.make({
+    call: (subject) => {
+      const config = current()
+      if (config !== known) {
+        known = config
+        hook = config && Hook.make({ ...options, ...config, run: program(config.command) })
+      }
+      return hook?.call(subject) ?? Exit.succeed(Gate.allow)
+    }
+  })
+})

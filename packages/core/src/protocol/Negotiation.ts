@@ -226,7 +226,13 @@ export const unsupported = (
   data: T.object([["supported", T.array(supported.map(T.quote))], ["requested", T.quote(requested)]])
 })
 
-const levels: ReadonlyArray<string> = [
+/**
+ * The levels of log messages, the least grave first (server/utilities/logging).
+ *
+ * @category tables
+ * @since 0.1.0
+ */
+export const levels: ReadonlyArray<string> = [
   "debug",
   "info",
   "notice",

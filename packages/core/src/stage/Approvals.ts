@@ -88,8 +88,8 @@ export class Approvals extends Context.Service<Approvals, {
  * @since 0.1.0
  */
 export interface Options {
-  /** How long a question waits. Default: 5 minutes. */
-  readonly expires?: Duration.Duration | undefined
+  /** How long a question waits, asked when it is put. Default: 5 minutes. */
+  readonly expires?: (() => Duration.Duration) | undefined
   /** How many questions of one server may wait. Default: 16. */
   readonly pending?: number | undefined
 }
@@ -150,7 +150,6 @@ const newId = Effect.gen(function*() {
 const byAge = (one: Waiting, other: Waiting): number => one.approval.asked - other.approval.asked
 
 const make = (desk: Desk, options: Options): Approvals["Service"] => {
-  const length = Duration.toMillis(options.expires ?? lifetime)
   const max = options.pending ?? maxPending
 
   // A clock that is set back revives nothing (security rule F30).
@@ -177,6 +176,7 @@ const make = (desk: Desk, options: Options): Approvals["Service"] => {
       })
     }
     for (;;) {
+      const length = Duration.toMillis(options.expires?.() ?? lifetime)
       const approval = Approval.ask(yield* newId, question, now, length)
       if (yield* desk.put(approval)) return approval
     }
@@ -221,7 +221,7 @@ const make = (desk: Desk, options: Options): Approvals["Service"] => {
           return yield* next.state._tag === "Expired" ? settle(next, "expired") : settle(next, choice, "host")
         })
         const byTime = Effect.gen(function*() {
-          yield* Effect.sleep(length)
+          yield* Effect.sleep(approval.expires - approval.asked)
           const now = Math.max(yield* later(0), approval.expires)
           return yield* settle(Approval.step(approval, { _tag: "Expire", now }), "expired")
         })

@@ -65,7 +65,7 @@ export interface Options {
   readonly methods?: ReadonlyArray<string> | undefined
   /** How many runs there may be at a time. Default: 4. */
   readonly concurrent?: number | undefined
-  /** Where its questions may be answered. Default: `any`. */
+  /** Where its questions may be answered, as a rule says it. Default: not said. */
   readonly via?: Gate.Ask["via"] | undefined
   /** Tells the operator what went wrong; who asked is not told. */
   readonly tell: (sentence: string) => void
@@ -124,7 +124,7 @@ const verdictOf = ({ rule = "hook", verdict, why }: Answer, via: Gate.Ask["via"]
  * @since 0.1.0
  */
 export const make = (options: Options): Gate.Gate["Service"] => {
-  const { methods, tell, timeout = Duration.seconds(5), via = "any" } = options
+  const { methods, tell, timeout = Duration.seconds(5), via } = options
   const patterns = methods?.map((pattern) => Glob.compile(pattern))
   // A pattern that cannot be read was refused with its file; here it means everything.
   const concerns = (method: string): boolean =>

@@ -30,9 +30,8 @@ const open = Effect.fnUntraced(function*(options: Options = {}) {
   const rule = { epoch: 0, verdict: undefined as Gate.Verdict | undefined }
   const ask: Gate.Ask = { _tag: "Ask", rule: "ask-writes", why: "it writes", via: options.via }
   const gate = Gate.make({
-    // What a server asks inside a result is let through.
-    call: ({ name, within }) =>
-      Exit.succeed(name === "read" || within !== undefined ? Gate.allow : rule.verdict ?? ask),
+    call: ({ method, name }) =>
+      Exit.succeed(name === "read" || method === "elicitation/create" ? Gate.allow : rule.verdict ?? ask),
     epoch: () => rule.epoch
   })
   const relay = yield* H.open({ gate, asker: Context.get(services, Ask).open, ...options })
@@ -282,6 +281,29 @@ describe("at the terminal", () => {
     }))
 })
 
+describe("what a server asks", () => {
+  it.effect("is put to a person as that, and goes to the host when they allow it", () =>
+    Effect.gen(function*() {
+      const { relay } = yield* opened({ client: { elicitation: {}, sampling: {} } })
+      yield* relay.server().says(H.request(`"s"`, "sampling/createMessage", { messages: [], maxTokens: 1 }))
+      assert.include(asked(relay).form.message, "asks    the server, of the client")
+      assert.lengthOf(relay.saw().filter(({ method }) => method === "sampling/createMessage"), 0)
+      yield* relay.says(H.result(asked(relay).id, yes))
+      assert.lengthOf(relay.saw().filter(({ method }) => method === "sampling/createMessage"), 1)
+    }))
+
+  it.effect("F15: in the words of Sallyport's own form, it never reaches the person", () =>
+    Effect.gen(function*() {
+      const { relay } = yield* opened()
+      yield* relay.says(H.call(1, "write"))
+      const { message, requestedSchema } = asked(relay).form
+      const before = relay.saw().length
+      yield* relay.server().says(H.request(`"s"`, "elicitation/create", { message, requestedSchema }))
+      assert.strictEqual(relay.saw().length, before)
+      assert.strictEqual(relay.server().saw().at(-1)?.error?.data?.reason, "imitation")
+    }))
+})
+
 describe("F10: what changes while a person thinks", () => {
   it.effect("a changed definition: the answer to the old question sends nothing", () =>
     Effect.gen(function*() {
@@ -294,6 +316,24 @@ describe("F10: what changes while a person thinks", () => {
       yield* relay.says(H.result(id, yes))
       assert.lengthOf(relay.calls(), 0)
       assert.strictEqual(relay.answers(1)[0]?.error?.data?.reason, "held-changed")
+    }))
+
+  it.effect("a policy that was loaded anew: the call is judged by that one, and asked about again where it asks", () =>
+    Effect.gen(function*() {
+      const { relay, rule } = yield* opened()
+      yield* relay.says(H.call(1, "write"))
+      rule.epoch++
+      rule.verdict = { _tag: "Refuse", rule: "no-writes", why: "not any more", remedy: "ask" }
+      yield* relay.says(H.result(asked(relay).id, yes))
+      assert.lengthOf(relay.calls(), 0)
+      assert.match(textOf(relay, 1), /no-writes/)
+      rule.verdict = undefined
+      yield* relay.says(H.call(2, "write"))
+      rule.epoch++
+      yield* relay.says(H.result(asked(relay).id, yes))
+      assert.lengthOf(relay.calls(), 0)
+      yield* relay.says(H.result(asked(relay).id, yes))
+      assert.lengthOf(relay.calls(), 1)
     }))
 })
 
@@ -502,15 +542,21 @@ describe("as an input request, 2026-07-28", () => {
       assert.strictEqual(yield* waiting, 0)
       // Used states, states of nobody and other arguments are calls of their own.
       yield* relay.server().says(H.result(relay.calls().at(-1)?.id, server("s3")))
-      const fresh = [
+      const others = [
         { ...writes, requestState: "s1" },
         { ...writes, requestState: "s9" },
-        { name: "write", arguments: { n: 2 }, requestState: "s3" },
-        { ...writes, requestState: "s3" }
+        { name: "write", arguments: { n: 2 } },
+        { ...writes, requestState: "s2" }
       ]
-      for (const [index, params] of fresh.entries()) yield* relay.says(modernCall(10 + index, params))
+      for (const [index, params] of others.entries()) {
+        yield* relay.says(modernCall(10 + index, params, index === 2 ? {} : form))
+        yield* relay.says(modernCall(20 + index, { ...params, inputResponses: responses }))
+        assert.strictEqual(relay.answers(20 + index)[0]?.error?.data?.reason, "unasked")
+      }
       assert.lengthOf(relay.calls(), 3)
       assert.strictEqual(yield* waiting, 4)
+      yield* relay.says(modernCall(30, { ...writes, requestState: "s3", inputResponses: responses }))
+      assert.lengthOf(relay.calls(), 4)
     }))
 
   it.effect("F16: a later round is never mixed with a question of ours: it waits for the terminal", () =>

@@ -145,6 +145,7 @@ export interface Server {
 
 export interface Options {
   readonly firstSight?: FirstSight
+  readonly bridge?: "auto" | "strict" | "off"
   readonly launch?: Spawn.Launch
   readonly tools?: ReadonlyArray<Tool>
   readonly capabilities?: unknown
@@ -246,7 +247,12 @@ export const open = Effect.fnUntraced(function*(options: Options = {}) {
     ),
     Transport.layerMemory(peer)
   ).pipe(
-    Layer.provide(Lines.layer({ firstSight: options.firstSight ?? "trust", loosened: [], key: "key" })),
+    Layer.provide(Lines.layer({
+      firstSight: options.firstSight ?? "trust",
+      loosened: [],
+      key: "key",
+      bridge: options.bridge
+    })),
     Layer.provideMerge(Layer.mergeAll(
       Layer.succeed(Gate.Gate, options.gate ?? Gate.make({ call: () => Exit.succeed(Gate.allow) })),
       Layer.succeed(Ledger.Ledger, options.ledger ?? memory.ledger),

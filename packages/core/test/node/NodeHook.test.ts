@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Environment } from "@sallyport/core/node/Environment"
 import * as NodeFiles from "@sallyport/core/node/NodeFiles"
 import * as NodeHook from "@sallyport/core/node/NodeHook"
-import type * as Gate from "@sallyport/core/stage/Gate"
+import * as Gate from "@sallyport/core/stage/Gate"
 import type { Files } from "@sallyport/core/store/Files"
 import { Duration, Effect, Fiber, type Scope } from "effect"
 import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
@@ -36,11 +36,8 @@ const hook = Effect.fnUntraced(function*(
   writeFileSync(file, `#!/bin/sh\n${script}\n`)
   chmodSync(file, options.mode ?? 0o700)
   const told: Array<string> = []
-  const gate = yield* NodeHook.gate({
-    command: [file, at],
-    tell: (sentence) => void told.push(sentence),
-    timeout: options.timeout
-  })
+  const config: NodeHook.Config = { command: [file, at], timeout: options.timeout }
+  const gate = yield* NodeHook.gate(() => config, { tell: (sentence) => void told.push(sentence) })
   return { at, file, told, gate }
 })
 
@@ -149,7 +146,8 @@ describe("NodeHook", () => {
         assert.match(told[0] ?? "", /is writable by others/)
         assert.isFalse(existsSync(join(at, "ran")))
         for (const command of ["hook.sh", join(at, "none")]) {
-          const other = yield* NodeHook.gate({ command: [command], tell: (sentence) => void told.push(sentence) })
+          const config: NodeHook.Config = { command: [command] }
+          const other = yield* NodeHook.gate(() => config, { tell: (sentence) => void told.push(sentence) })
           assert.deepInclude(yield* other.call(subject), { _tag: "Refuse", reason: "hook-failed" })
         }
         assert.match(told[1] ?? "", /absolute path/)
@@ -162,10 +160,8 @@ describe("NodeHook", () => {
     () =>
       Effect.gen(function*() {
         const { at, file, told } = yield* hook(`touch "$1/ran"; echo '{"verdict":"allow"}'`, { mode: 0o666 })
-        const gate = yield* NodeHook.gate({
-          command: ["/bin/sh", file, at],
-          tell: (sentence) => void told.push(sentence)
-        })
+        const config: NodeHook.Config = { command: ["/bin/sh", file, at] }
+        const gate = yield* NodeHook.gate(() => config, { tell: (sentence) => void told.push(sentence) })
         assert.deepInclude(yield* gate.call(subject), { _tag: "Refuse", reason: "hook-failed" })
         assert.isFalse(existsSync(join(at, "ran")))
         chmodSync(file, 0o600)
@@ -177,8 +173,22 @@ describe("NodeHook", () => {
   live("starts no shell: what looks like one more command is an argument", () =>
     Effect.gen(function*() {
       const at = yield* folder
-      const gate = yield* NodeHook.gate({ command: ["/bin/echo", `;touch ${at}/ran;`], tell: () => {} })
+      const config: NodeHook.Config = { command: ["/bin/echo", `;touch ${at}/ran;`] }
+      const gate = yield* NodeHook.gate(() => config, { tell: () => {} })
       assert.deepInclude(yield* gate.call(subject), { _tag: "Refuse" })
       assert.isFalse(existsSync(join(at, "ran")))
+    }))
+
+  live("is another one when the policy names another, and none where it names none", () =>
+    Effect.gen(function*() {
+      const no: NodeHook.Config = { command: ["/bin/echo", `{"verdict":"deny"}`] }
+      const yes: NodeHook.Config = { command: ["/bin/echo", `{"verdict":"allow","rule":"y"}`] }
+      let current: NodeHook.Config | undefined = no
+      const gate = yield* NodeHook.gate(() => current, { tell: () => {} })
+      assert.deepInclude(yield* gate.call(subject), { _tag: "Refuse" })
+      current = yes
+      assert.deepInclude(yield* gate.call(subject), { _tag: "Allow", rule: "y" })
+      current = undefined
+      assert.strictEqual(yield* gate.call(subject), Gate.allow)
     }))
 })

@@ -58,11 +58,11 @@ const asking = Effect.fnUntraced(function*(
 const onFiles = layerFile({ directory }).pipe(Layer.provideMerge(Files.layerMemory))
 
 const cases: ReadonlyArray<readonly [string, Layer.Layer<Approvals>, Layer.Layer<Approvals>]> = [
-  ["layerMemory", layerMemory(), layerMemory({ pending: 2, expires: Duration.minutes(1) })],
+  ["layerMemory", layerMemory(), layerMemory({ pending: 2, expires: () => Duration.minutes(1) })],
   [
     "layerFile",
     onFiles,
-    layerFile({ directory, pending: 2, expires: Duration.minutes(1) }).pipe(Layer.provide(Files.layerMemory))
+    layerFile({ directory, pending: 2, expires: () => Duration.minutes(1) }).pipe(Layer.provide(Files.layerMemory))
   ]
 ]
 
