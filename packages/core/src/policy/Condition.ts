@@ -90,23 +90,19 @@ const nothing = new Tree(T.object([]))
  * @since 0.1.0
  */
 export const facts = (call: Call, real?: Real): Facts => {
-  const given = call.params === undefined ? nothing : new Tree(call.params)
   const written = call.params === undefined ? undefined : T.member(call.params, "arguments")
+  let params: Tree | undefined
+  let who: V.Value | undefined
   let pin: V.Value | undefined
   return {
     call,
     real,
-    params: given,
+    get params() {
+      return params ??= call.params === undefined ? nothing : new Tree(call.params)
+    },
     args: written === undefined ? nothing : new Tree(written),
-    callValue: {
-      _tag: "Dict",
-      entries: new Map<string, V.Value>([
-        ["client", call.client],
-        ["server", call.server],
-        ["method", call.method],
-        ["from", call.from],
-        ...(call.name === undefined ? [] : [["name", call.name] as const])
-      ])
+    get callValue() {
+      return who ??= whoOf(call)
     },
     get pinValue() {
       return pin ??= pinOf(call)
@@ -114,6 +110,17 @@ export const facts = (call: Call, real?: Real): Facts => {
     tooBig: call.params !== undefined && call.params.length > limits.input
   }
 }
+
+const whoOf = (call: Call): V.Value => ({
+  _tag: "Dict",
+  entries: new Map<string, V.Value>([
+    ["client", call.client],
+    ["server", call.server],
+    ["method", call.method],
+    ["from", call.from],
+    ...(call.name === undefined ? [] : [["name", call.name] as const])
+  ])
+})
 
 const pinOf = (call: Call): V.Value => {
   const entries = new Map<string, V.Value>([["annotations", nothing]])

@@ -25,7 +25,7 @@ import type { Action, Match, Policy, Problem, Rule, Via } from "./Policy.ts"
  * @category constants
  * @since 0.1.0
  */
-export const limits = { steps: 30_000, check: 15_000, find: 30_000, name: 512, kept: 4_096 }
+export const limits = { steps: 20_000, check: 10_000, find: 30_000, name: 512, kept: 4_096 }
 
 /**
  * What was decided.

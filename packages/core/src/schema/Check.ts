@@ -91,21 +91,31 @@ interface Visit {
   depth: number
 }
 
-/** What the schemas that apply to one object or array have accounted for. */
+/** What the schemas that apply to one object or array have accounted for. Sets are made when something is put in. */
 interface Seen {
-  readonly names: Set<string>
+  names: Set<string> | undefined
   /** Whether any of them names members. */
   named: boolean
   /** How many of the first elements, and which others. */
   items: number
-  readonly places: Set<number>
+  places: Set<number> | undefined
 }
 
-const unseen = (): Seen => ({ names: new Set(), named: false, items: 0, places: new Set() })
+const unseen = (): Seen => ({ names: undefined, named: false, items: 0, places: undefined })
+
+const seeName = (seen: Seen, name: string): void => {
+  seen.names ??= new Set()
+  seen.names.add(name)
+}
+
+const seePlace = (seen: Seen, place: number): void => {
+  seen.places ??= new Set()
+  seen.places.add(place)
+}
 
 const join = (into: Seen, from: Seen): void => {
-  for (const name of from.names) into.names.add(name)
-  for (const place of from.places) into.places.add(place)
+  for (const name of from.names ?? []) seeName(into, name)
+  for (const place of from.places ?? []) seePlace(into, place)
   into.named ||= from.named
   into.items = Math.max(into.items, from.items)
 }
@@ -138,14 +148,14 @@ const apply = (node: Node, value: Tree, path: Path, visit: Visit, seen: Seen): O
     const rest = node.unevaluated()
     if (rest.properties !== undefined && value.kind === "object") {
       for (const [name, member] of value.members) {
-        if (seen.names.has(name)) continue
-        seen.names.add(name)
+        if (seen.names?.has(name) === true) continue
+        seeName(seen, name)
         outcome = worse(outcome, inside(rest.properties, member, { up: path, name }, visit))
       }
     }
     if (rest.items !== undefined && value.kind === "array") {
       for (const [index, item] of value.items.entries()) {
-        if (index < seen.items || seen.places.has(index)) continue
+        if (index < seen.items || seen.places?.has(index) === true) continue
         outcome = worse(outcome, inside(rest.items, item, { up: path, name: String(index) }, visit))
       }
       seen.items = value.items.length
@@ -157,6 +167,8 @@ const apply = (node: Node, value: Tree, path: Path, visit: Visit, seen: Seen): O
 
 /** Applies a schema to a value of its own. */
 const inside = (node: Node, value: Tree, path: Path, visit: Visit): Outcome => {
+  // What may be anything is not looked into.
+  if (node === always && path !== undefined) return take(visit.meter, 1) ? valid : spent(path)
   if (!open(visit.meter, value)) return spent(path)
   const seen = unseen()
   const outcome = apply(node, value, path, visit, seen)
@@ -164,7 +176,7 @@ const inside = (node: Node, value: Tree, path: Path, visit: Visit): Outcome => {
   // Below the top an object of which no member is named is free by design.
   if (path !== undefined && !seen.named) return outcome
   for (const name of value.members.keys()) {
-    if (!seen.names.has(name)) return invalid({ up: path, name }, "is not declared by the schema")
+    if (seen.names?.has(name) !== true) return invalid({ up: path, name }, "is not declared by the schema")
   }
   return outcome
 }
@@ -389,7 +401,7 @@ const compiler = (root: Tree) => {
   const node = (tree: Tree): Node => {
     const known = nodes.get(tree)
     if (known !== undefined) return known
-    const made = tree.kind === "boolean" ? tree.text === "true" ? always : never : lazy(tree)
+    const made = tree.text === "true" || tree.text === "{}" ? always : tree.text === "false" ? never : lazy(tree)
     nodes.set(tree, made)
     return made
   }
@@ -556,11 +568,11 @@ const compiler = (root: Tree) => {
           found = true
           outcome = worse(outcome, inside(inner, member, at, visit))
         }
-        if (found) seen.names.add(name)
+        if (found) seeName(seen, name)
         else if (others !== undefined) {
           outcome = worse(outcome, inside(others, member, at, visit))
           // Who checks closed wants names: at the top a member that no one named is refused, however it is typed.
-          if (!visit.closed || (path !== undefined && !free)) seen.names.add(name)
+          if (!visit.closed || (path !== undefined && !free)) seeName(seen, name)
         }
         if (outcome._tag === "Invalid") return outcome
       }
@@ -599,7 +611,7 @@ const compiler = (root: Tree) => {
         const outcome = inside(inner, item, { up: path, name: String(index) }, { ...visit, closed: false })
         if (outcome._tag === "Valid") {
           sure++
-          seen.places.add(index)
+          seePlace(seen, index)
         } else if (outcome._tag === "Undecided") perhaps++
       }
       if (sure > most) return invalid(path, `must have at most ${most} items of a kind`)

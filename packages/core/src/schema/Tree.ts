@@ -101,10 +101,15 @@ export const take = (meter: Meter, steps: number): boolean => {
 }
 
 /**
- * Takes the steps of opening a value: by its length, the first time.
+ * Opens a value and takes the steps of that: by its length, and one for each part, the first time. What was opened in vain
+ * is not opened again.
  *
  * @category combinators
  * @since 0.1.0
  */
-export const open = (meter: Meter, tree: Tree): boolean =>
-  take(meter, tree.opened ? 1 : 1 + (tree.text.length >> (tree.kind === "string" ? 8 : 5)))
+export const open = (meter: Meter, tree: Tree): boolean => {
+  if (tree.opened || (tree.kind !== "array" && tree.kind !== "object" && tree.kind !== "string")) return take(meter, 1)
+  if (!take(meter, 1 + (tree.text.length >> (tree.kind === "string" ? 7 : 6)))) return false
+  if (tree.kind === "string") return true
+  return take(meter, tree.kind === "array" ? tree.items.length : tree.members.size)
+}
