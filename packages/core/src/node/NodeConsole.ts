@@ -12,4 +12,10 @@ import { Console } from "node:console"
  * @category constructors
  * @since 0.1.0
  */
-export const stderr = (): EffectConsole.Console => new Console(process.stderr, process.stderr)
+export const stderr = (): EffectConsole.Console => {
+  // Made when something is printed: most programs never do, and a stream takes its time.
+  let own: Console | undefined
+  return new Proxy<EffectConsole.Console>(console, {
+    get: (_, name) => Reflect.get(own ??= new Console(process.stderr, process.stderr), name)
+  })
+}

@@ -7,8 +7,9 @@ import * as Cause from "effect/Cause"
 import type * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
-import { constants } from "node:os"
 import { print } from "./NodeStderr.ts"
+
+const signalNumber = (signal: NodeJS.Signals): number => process.getBuiltinModule("node:os").constants.signals[signal]
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
 
@@ -37,6 +38,6 @@ const main = Runtime.makeRunMain(({ fiber }) => {
   fiber.addObserver((exit) => {
     if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) print(Cause.pretty(exit.cause))
     const given: unknown = Exit.isSuccess(exit) ? exit.value : 1
-    process.exit(received === undefined ? (typeof given === "number" ? given : 1) : 128 + constants.signals[received])
+    process.exit(received === undefined ? (typeof given === "number" ? given : 1) : 128 + signalNumber(received))
   })
 })

@@ -4,7 +4,9 @@
  * @since 0.1.0
  */
 import * as Layer from "effect/Layer"
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
+
+// Loaded when something is sealed: most servers never do, and start faster without it.
+const crypto = () => process.getBuiltinModule("node:crypto")
 import { Seal } from "../stage/Seal.ts"
 
 /**
@@ -14,11 +16,12 @@ import { Seal } from "../stage/Seal.ts"
  * @since 0.1.0
  */
 export const make = (): Seal["Service"] => {
-  const key = randomBytes(32)
+  let made: Buffer | undefined
+  const key = (): Buffer => made ??= crypto().randomBytes(32)
   return {
     close: (text, bound) => {
-      const iv = randomBytes(12)
-      const cipher = createCipheriv("aes-256-gcm", key, iv)
+      const iv = crypto().randomBytes(12)
+      const cipher = crypto().createCipheriv("aes-256-gcm", key(), iv)
       cipher.setAAD(Buffer.from(bound, "utf8"))
       return Buffer.concat([iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]).toString("base64url")
     },
@@ -26,7 +29,7 @@ export const make = (): Seal["Service"] => {
       const bytes = Buffer.from(sealed, "base64url")
       // Node skips what is no base64url: only the one spelling of these bytes counts.
       if (bytes.length < 28 || bytes.toString("base64url") !== sealed) return undefined
-      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12), { authTagLength: 16 })
+      const decipher = crypto().createDecipheriv("aes-256-gcm", key(), bytes.subarray(0, 12), { authTagLength: 16 })
       decipher.setAAD(Buffer.from(bound, "utf8"))
       decipher.setAuthTag(bytes.subarray(-16))
       try {
@@ -35,7 +38,7 @@ export const make = (): Seal["Service"] => {
         return undefined
       }
     },
-    name: () => randomBytes(16).toString("base64url")
+    name: () => crypto().randomBytes(16).toString("base64url")
   }
 }
 

@@ -21,9 +21,10 @@ export const take = (): Writable => taken ??= replace()
 let taken: Writable | undefined
 
 const replace = (): Writable => {
-  const { stderr, stdout } = process
+  const { stdout } = process
   const write = stdout.write.bind(stdout)
-  stdout.write = stderr.write.bind(stderr)
+  // Stderr is made when something is printed.
+  Object.defineProperty(stdout, "write", { configurable: true, get: () => process.stderr.write.bind(process.stderr) })
   return new Proxy<Writable>(stdout, {
     get: (target, name) => {
       if (name === "write") return write

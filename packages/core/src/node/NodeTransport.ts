@@ -7,7 +7,6 @@ import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as fs from "node:fs"
 import type { Readable, Writable } from "node:stream"
 import type { Ending } from "../stage/Port.ts"
 import { type Peer, Transport, type Who } from "../stage/Transport.ts"
@@ -57,6 +56,8 @@ export const makePeer = (options: Options = {}): { readonly peer: Peer; readonly
  * when it is closed. The null device takes its number at once, so that no file that is opened later becomes our stdout.
  */
 const release = () => {
+  // Not imported: where this is an ES module, all of node:fs would be loaded at the start, its streams too.
+  const fs = process.getBuiltinModule("node:fs")
   try {
     if (!fs.fstatSync(1).isFIFO()) return
     fs.closeSync(1)

@@ -3,7 +3,9 @@
  *
  * @since 0.1.0
  */
-import { hash } from "node:crypto"
+
+// Loaded when something is hashed: a server of tools mostly hashes nothing, and starts faster without it.
+const crypto = () => process.getBuiltinModule("node:crypto")
 
 /**
  * The SHA-256 of a string's UTF-8, or of bytes, in hexadecimal.
@@ -11,7 +13,7 @@ import { hash } from "node:crypto"
  * @category constructors
  * @since 0.1.0
  */
-export const sha256 = (data: string | Uint8Array): string => hash("sha256", data, "hex")
+export const sha256 = (data: string | Uint8Array): string => crypto().hash("sha256", data, "hex")
 
 /** A part with its length before it. What no UTF-8 can carry is written as JSON, and says so. */
 const frame = (part: string): string => {
