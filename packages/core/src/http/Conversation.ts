@@ -16,6 +16,7 @@ import * as Effect from "effect/Effect"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type * as Scope from "effect/Scope"
 import * as Refusal from "../line/Refusal.ts"
+import * as Feature from "../protocol/Feature.ts"
 import * as Revision from "../protocol/Revision.ts"
 import type { Peer, Who } from "../stage/Transport.ts"
 import type { Item, Text } from "../wire/Message.ts"
@@ -309,7 +310,7 @@ export const make = (who: Who, tag: string, options: Options): Conversation => {
 
   // ---- requests
 
-  const primes = (): boolean => revision !== undefined && revision >= "2025-11-25"
+  const primes = (): boolean => revision !== undefined && Feature.isDefined("http-priming-events", revision)
 
   /** From here on the stream is one of events, read by this response. */
   const attach = Effect.fnUntraced(

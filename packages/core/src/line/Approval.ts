@@ -152,7 +152,9 @@ const make = (
     }
     return agreement.phase === "open" &&
       agreement.client.has(
-        agreement.revision === "2025-06-18" ? "client.elicitation" : "client.elicitation.form"
+        agreement.revision !== undefined && Capability.isDefined("client.elicitation.form", agreement.revision)
+          ? "client.elicitation.form"
+          : "client.elicitation"
       )
   }
 

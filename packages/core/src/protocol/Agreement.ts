@@ -13,6 +13,7 @@ import type * as Reason from "../wire/Reason.ts"
 import * as T from "../wire/Text.ts"
 import * as Capability from "./Capability.ts"
 import * as Method from "./Method.ts"
+import * as Negotiation from "./Negotiation.ts"
 import * as Revision from "./Revision.ts"
 
 /**
@@ -128,16 +129,12 @@ export const initialized = (self: Agreement): void => {
  */
 export const discoverAnswered = (self: Agreement, reply: Reply): void => {
   if (reply._tag === "Failure" || self.era === "legacy") return
-  const versions = T.member(reply.result, "supportedVersions")
-  const known = versions === undefined || !T.isArray(versions)
-    ? []
-    : T.elements(versions).map(T.string)
-  const revision = Revision.modern.find((candidate) => known.includes(candidate))
-  if (revision === undefined) return
+  const verdict = Negotiation.discovered(reply.result)
+  if (verdict._tag !== "Modern") return
   self.phase = "open"
   self.era = "modern"
-  self.revision = revision
-  self.server = Capability.read("server", T.member(reply.result, "capabilities"), revision)
+  self.revision = verdict.revision
+  self.server = Capability.read("server", T.member(reply.result, "capabilities"), verdict.revision)
 }
 
 /**

@@ -165,6 +165,10 @@ export const table = {
   "item-metadata": { side: "both", first: "2025-06-18" },
   "completion-context": { side: "server", first: "2025-06-18" },
   "icons": { side: "both", first: "2025-11-25" },
+  "choice-titles": { side: "server", first: "2025-11-25" },
+  "elicitation-ids": { side: "server", first: "2025-11-25", last: "2025-11-25" },
+  "implementation-details": { side: "server", first: "2025-11-25" },
+  "tool-execution": { side: "server", first: "2025-11-25", last: "2025-11-25" },
   "any-structured-content": { side: "both", first: "2026-07-28" },
   "request-metadata": { side: "both", first: "2026-07-28" },
   "discover": { side: "server", first: "2026-07-28" },
@@ -177,6 +181,7 @@ export const table = {
   "streamable-http": { side: "both", transport: "http", first: "2025-03-26" },
   "http-session": { side: "server", transport: "http", first: "2025-03-26", last: "2025-11-25" },
   "http-resume": { side: "server", transport: "http", first: "2025-03-26", last: "2025-11-25" },
+  "http-priming-events": { side: "server", transport: "http", first: "2025-11-25", last: "2025-11-25" },
   "http-version-header": { side: "client", transport: "http", first: "2025-06-18" },
   "http-routing-headers": { side: "client", transport: "http", first: "2026-07-28" }
 } as const satisfies Record<string, Row>
@@ -198,6 +203,17 @@ const isFeature = (name: string): name is Feature => Object.hasOwn(table, name)
  * @since 0.1.0
  */
 export const features: ReadonlyArray<Feature> = Object.keys(table).filter(isFeature)
+
+/**
+ * Whether a revision has a feature, whatever the two sides declared.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isDefined = (feature: Feature, revision: Revision.Revision): boolean => {
+  const row: Row = table[feature]
+  return revision >= row.first && (row.last === undefined || revision <= row.last)
+}
 
 /**
  * What a session can do.
@@ -232,7 +248,7 @@ export const resolve = (
   }
   const open = features.filter((feature) => {
     const row: Row = table[feature]
-    return revision >= row.first && (row.last === undefined || revision <= row.last) &&
+    return isDefined(feature, revision) &&
       (row.transport === undefined || row.transport === transport) &&
       (row.capability === undefined || declares(row.capability))
   })

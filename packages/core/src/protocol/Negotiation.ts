@@ -152,12 +152,23 @@ const choose = (
 }
 
 /**
+ * Classifies a server by the result of server/discover: by its `supportedVersions`, and as legacy without them.
+ *
+ * @category negotiation
+ * @since 0.1.0
+ */
+export const discovered = (
+  result: Text,
+  supported: ReadonlyArray<Revision.Revision> = Revision.all
+): Verdict => choose(strings(T.member(result, "supportedVersions")), supported)
+
+/**
  * Classifies a server by its answer to server/discover; no answer in reasonable time is `undefined` (2026-07-28
  * basic/versioning, basic/transports/stdio).
  *
  * **Details**
  *
- * A result with `supportedVersions`, or `-32022` with `data.supported`, names what to choose from. `-32021` with
+ * A result with `supportedVersions` (see {@link discovered}), or `-32022` with `data.supported`, names what to choose from. `-32021` with
  * `data.requiredCapabilities`, and over HTTP `-32020`, is what only a modern server says, and it did not mind the
  * version, so `asked` is spoken. Any other error and any other result is legacy: no single code means it.
  *
@@ -174,7 +185,7 @@ export const probe = (
 ): Verdict => {
   const supported = options.supported ?? Revision.all
   if (reply === undefined) return { _tag: "Legacy" }
-  if (reply._tag === "Result") return choose(strings(T.member(reply.result, "supportedVersions")), supported)
+  if (reply._tag === "Result") return discovered(reply.result, supported)
   const data = T.member(reply.error, "data")
   switch (T.member(reply.error, "code")) {
     case "-32022":

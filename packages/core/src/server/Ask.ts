@@ -12,6 +12,7 @@
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import type * as Capability from "../protocol/Capability.ts"
+import * as Feature from "../protocol/Feature.ts"
 import type { Revision } from "../protocol/Revision.ts"
 import type { Text } from "../wire/Message.ts"
 import * as T from "../wire/Text.ts"
@@ -77,7 +78,7 @@ const isChoice = (value: unknown): value is { readonly enum: readonly [string]; 
   typeof value === "object" && value !== null && "enum" in value && Array.isArray(value.enum) &&
   value.enum.length === 1 && typeof value.enum[0] === "string"
 
-/** A field as a revision has it: choices with titles came with 2025-11-25, and were names beside values before. */
+/** A field as a revision has it: choices with titles came late, and were names beside values before. */
 const field = (schema: unknown, revision: Revision, many = false): unknown => {
   if (typeof schema !== "object" || schema === null) return schema
   if ("items" in schema) return { ...schema, items: field(schema.items, revision, true) }
@@ -86,7 +87,7 @@ const field = (schema: unknown, revision: Revision, many = false): unknown => {
   const choices: ReadonlyArray<unknown> = anyOf
   const titled = choices.filter(isChoice).map(({ enum: [value], title = value }) => ({ const: value, title }))
   if (many) return { ...rest, anyOf: titled }
-  return revision >= "2025-11-25" ? { ...rest, type: "string", oneOf: titled } : {
+  return Feature.isDefined("choice-titles", revision) ? { ...rest, type: "string", oneOf: titled } : {
     ...rest,
     type: "string",
     enum: titled.map(({ const: value }) => value),
@@ -132,7 +133,7 @@ export const form = <S extends Schema.ConstraintDecoder<unknown>>(options: {
   return {
     method: "elicitation/create",
     supported: (has, revision) =>
-      revision >= "2025-06-18" && has.has("client.elicitation") &&
+      Feature.isDefined("elicitation", revision) && has.has("client.elicitation") &&
       (has.has("client.elicitation.form") || !has.has("client.elicitation.url")),
     requires: { elicitation: { form: {} } },
     onlyAsked: false,
@@ -163,7 +164,7 @@ export const url = (options: {
   readonly url: string
 }): Ask<{ readonly action: "accept" | "decline" | "cancel" }> => ({
   method: "elicitation/create",
-  supported: (has, revision) => revision >= "2025-11-25" && has.has("client.elicitation.url"),
+  supported: (has, revision) => Feature.isDefined("elicitation-url", revision) && has.has("client.elicitation.url"),
   requires: { elicitation: { url: {} } },
   onlyAsked: true,
   params: (revision, id) =>
@@ -171,7 +172,7 @@ export const url = (options: {
       mode: "url",
       message: options.message,
       url: options.url,
-      ...(revision < "2026-07-28" ? { elicitationId: id } : {})
+      ...(Feature.isDefined("elicitation-ids", revision) ? { elicitationId: id } : {})
     }),
   read: (result) => {
     const answer = elicited(T.toValue(result))?.value

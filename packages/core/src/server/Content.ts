@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Base64 from "effect/encoding/Base64"
+import * as Feature from "../protocol/Feature.ts"
 import type { Revision } from "../protocol/Revision.ts"
 import type { JsonObject } from "./Definition.ts"
 
@@ -180,9 +181,13 @@ export const link = (
  * @since 0.1.0
  */
 export const forRevision = (content: Content, revision: Revision): Content => {
-  if (content.type === "audio" && revision < "2025-03-26") return text(`[audio, ${content.mimeType}]`)
-  if (content.type === "resource_link" && revision < "2025-06-18") return text(`${content.name}: ${content.uri}`)
-  if (revision >= "2025-06-18") return content
+  if (content.type === "audio" && !Feature.isDefined("audio-content", revision)) {
+    return text(`[audio, ${content.mimeType}]`)
+  }
+  if (content.type === "resource_link" && !Feature.isDefined("resource-links", revision)) {
+    return text(`${content.name}: ${content.uri}`)
+  }
+  if (Feature.isDefined("item-metadata", revision)) return content
   const { _meta: _, ...older } = content
   return older
 }

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as Feature from "../protocol/Feature.ts"
 import type { Revision } from "../protocol/Revision.ts"
 import type { Text } from "../wire/Message.ts"
 import * as T from "../wire/Text.ts"
@@ -31,12 +32,12 @@ export interface Icon {
 }
 
 /**
- * A member of a definition, with the first and the last revision that has it.
+ * A member of a definition, with the feature that brings it; all revisions have one without.
  *
  * @category models
  * @since 0.1.0
  */
-export type Member = readonly [name: string, value: unknown, since?: Revision, last?: Revision]
+export type Member = readonly [name: string, value: unknown, feature?: Feature.Feature]
 
 /**
  * The text of a definition in a revision.
@@ -53,15 +54,15 @@ export type Definition = (revision: Revision) => Text
  * @since 0.1.0
  */
 export const make = (members: ReadonlyArray<Member>): Definition => {
-  const texts = members.flatMap(([name, value, since = "2024-11-05", last]) =>
-    value === undefined ? [] : [[name, T.fromValue(value), since, last] as const]
+  const texts = members.flatMap(([name, value, feature]) =>
+    value === undefined ? [] : [[name, T.fromValue(value), feature] as const]
   )
   const known = new Map<Revision, Text>()
   return (revision) => {
     const text = known.get(revision) ??
       T.object(
-        texts.flatMap(([name, value, since, last]) =>
-          revision >= since && (last === undefined || revision <= last) ? [[name, value] as const] : []
+        texts.flatMap(([name, value, feature]) =>
+          feature === undefined || Feature.isDefined(feature, revision) ? [[name, value] as const] : []
         )
       )
     known.set(revision, text)

@@ -155,11 +155,11 @@ export function make<R, E>(
     name,
     definition: Definition.make([
       ["name", name],
-      ["title", options.title, "2025-06-18"],
+      ["title", options.title, "titles"],
       ["description", options.description],
       ["arguments", listed.length === 0 ? undefined : listed],
-      ["icons", options.icons, "2025-11-25"],
-      ["_meta", options.meta, "2025-06-18"]
+      ["icons", options.icons, "icons"],
+      ["_meta", options.meta, "item-metadata"]
     ]),
     completions: Completion.toMap(options.completions),
     get: (args, revision) =>

@@ -93,13 +93,13 @@ export const hints = (cache: Cache | undefined): Hints | undefined =>
  */
 export const members = (name: string, options: Options): ReadonlyArray<Definition.Member> => [
   ["name", options.name ?? name],
-  ["title", options.title, "2025-06-18"],
+  ["title", options.title, "titles"],
   ["description", options.description],
   ["mimeType", options.mimeType],
   ["size", options.size],
   ["annotations", options.annotations],
-  ["icons", options.icons, "2025-11-25"],
-  ["_meta", options.meta, "2025-06-18"]
+  ["icons", options.icons, "icons"],
+  ["_meta", options.meta, "item-metadata"]
 ]
 
 /**

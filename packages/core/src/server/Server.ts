@@ -174,11 +174,11 @@ export function layerDispatch<R>(
 
     const info = Definition.make([
       ["name", options.name],
-      ["title", options.title, "2025-06-18"],
+      ["title", options.title, "titles"],
       ["version", options.version],
-      ["description", options.description, "2025-11-25"],
-      ["icons", options.icons, "2025-11-25"],
-      ["websiteUrl", options.websiteUrl, "2025-11-25"]
+      ["description", options.description, "implementation-details"],
+      ["icons", options.icons, "icons"],
+      ["websiteUrl", options.websiteUrl, "implementation-details"]
     ])
     const fresh = seal.name
     const inside = Context.add(around, Registry, registry)

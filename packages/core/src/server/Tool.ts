@@ -6,6 +6,8 @@
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as ErrorCode from "../protocol/ErrorCode.ts"
+import * as Feature from "../protocol/Feature.ts"
 import type { Revision } from "../protocol/Revision.ts"
 import type { Text } from "../wire/Message.ts"
 import * as T from "../wire/Text.ts"
@@ -238,14 +240,14 @@ export function make<R, E>(
     task,
     definition: Definition.make([
       ["name", name],
-      ["title", options.title, "2025-06-18"],
+      ["title", options.title, "titles"],
       ["description", options.description],
       ["inputSchema", options.inputSchema ?? publish.arguments_(input)],
-      ["outputSchema", answer.schema, answer.since],
-      ["annotations", options.annotations, "2025-03-26"],
-      ["icons", options.icons, "2025-11-25"],
-      ["execution", task === undefined ? undefined : { taskSupport: task.support }, "2025-11-25", "2025-11-25"],
-      ["_meta", options.meta, "2025-06-18"]
+      ["outputSchema", answer.schema, answer.feature],
+      ["annotations", options.annotations, "tool-annotations"],
+      ["icons", options.icons, "icons"],
+      ["execution", task === undefined ? undefined : { taskSupport: task.support }, "tool-execution"],
+      ["_meta", options.meta, "item-metadata"]
     ]),
     call: (args, revision) =>
       eager.follow(
@@ -263,7 +265,7 @@ export function make<R, E>(
 const failed = (failure: unknown, revision: Revision): Effect.Effect<Body, Failure> => {
   if (failure instanceof Refusal) return Effect.fail(failure)
   // What the client would have to declare is told to the client, where the protocol has a word for it.
-  if (failure instanceof AskError && failure.reason === "not-supported" && revision >= "2026-07-28") {
+  if (failure instanceof AskError && failure.reason === "not-supported" && ErrorCode.mayEmit(-32021, revision)) {
     return Effect.fail(failure)
   }
   return Effect.succeed(body.error(wordsOf(failure)))
@@ -272,7 +274,7 @@ const failed = (failure: unknown, revision: Revision): Effect.Effect<Body, Failu
 /** How what a handler gives becomes a result, and what is listed of it. */
 interface Answers<out R> {
   readonly schema: JsonObject | undefined
-  readonly since: Revision
+  readonly feature: Feature.Feature
   readonly of: (value: unknown, revision: Revision) => Effect.Effect<Body, never, R>
 }
 
@@ -292,7 +294,7 @@ const blocksOf = (value: unknown): ReadonlyArray<Content.Content> =>
 
 const plain: Answers<never> = {
   schema: undefined,
-  since: "2025-06-18",
+  feature: "structured-content",
   of: (value, revision) =>
     Effect.succeed(
       typeof value === "string"
@@ -307,10 +309,10 @@ const structuredBy = <R>(output: Codec<R>): Answers<R> => {
   const schema = publish.output(output)
   const write = encoder(output)
   // Before 2026-07-28 structured output is an object, and clients refuse a whole listing for one that is not.
-  const since = schema["type"] === "object" ? "2025-06-18" : "2026-07-28"
+  const feature = schema["type"] === "object" ? "structured-content" : "any-structured-content"
   return {
     schema,
-    since,
+    feature,
     of: (value, revision) => {
       const given = value instanceof Result ? value : undefined
       if (given?.isError === true) {
@@ -322,7 +324,7 @@ const structuredBy = <R>(output: Codec<R>): Answers<R> => {
           Effect.succeed(body.ofContent(
             given?.content ?? [Content.text(text)],
             revision,
-            revision >= since ? [["structuredContent", text]] : [],
+            Feature.isDefined(feature, revision) ? [["structuredContent", text]] : [],
             given?.meta
           )),
         (words) => Effect.die(`The result does not fit the tool's output schema: ${words}`)

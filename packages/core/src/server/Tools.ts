@@ -14,6 +14,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as Stream from "effect/Stream"
+import * as Feature from "../protocol/Feature.ts"
 import type { Revision } from "../protocol/Revision.ts"
 import type { Text } from "../wire/Message.ts"
 import * as T from "../wire/Text.ts"
@@ -91,7 +92,7 @@ const adapt = <E, R>(tool: AiTool.Any, { handle }: Kit<E, R>): Tool<R | Client.C
   const success = Schema.toEncoded(tool.successSchema)
   const isVoid = SchemaAST.isVoid(success.ast) || SchemaAST.isUndefined(success.ast)
   const schema = isVoid ? undefined : publish.output(success)
-  const since = schema?.["type"] === "object" ? "2025-06-18" : "2026-07-28"
+  const feature = schema?.["type"] === "object" ? "structured-content" : "any-structured-content"
   const write = encoder(success)
   const { annotations } = tool
 
@@ -105,7 +106,7 @@ const adapt = <E, R>(tool: AiTool.Any, { handle }: Kit<E, R>): Tool<R | Client.C
             body.ofContent(
               [Content.text(T.string(text) ?? text)],
               revision,
-              revision >= since ? [["structuredContent", text]] : []
+              Feature.isDefined(feature, revision) ? [["structuredContent", text]] : []
             )
           )
       })
@@ -117,17 +118,17 @@ const adapt = <E, R>(tool: AiTool.Any, { handle }: Kit<E, R>): Tool<R | Client.C
     task: undefined,
     definition: Definition.make([
       ["name", tool.name],
-      ["title", Option.getOrUndefined(Context.getOption(annotations, AiTool.Title)), "2025-06-18"],
+      ["title", Option.getOrUndefined(Context.getOption(annotations, AiTool.Title)), "titles"],
       ["description", AiTool.getDescription(tool)],
       ["inputSchema", input === undefined ? AiTool.getJsonSchema(tool) : publish.arguments_(input)],
-      ["outputSchema", schema, since],
+      ["outputSchema", schema, feature],
       ["annotations", {
         readOnlyHint: Context.get(annotations, AiTool.Readonly),
         destructiveHint: Context.get(annotations, AiTool.Destructive),
         idempotentHint: Context.get(annotations, AiTool.Idempotent),
         openWorldHint: Context.get(annotations, AiTool.OpenWorld)
-      }, "2025-03-26"],
-      ["_meta", Context.getOrUndefined(annotations, AiTool.Meta), "2025-06-18"]
+      }, "tool-annotations"],
+      ["_meta", Context.getOrUndefined(annotations, AiTool.Meta), "item-metadata"]
     ]),
     call: (args, revision) =>
       Effect.matchEffect(read(args), {

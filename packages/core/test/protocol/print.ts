@@ -278,7 +278,7 @@ export const page = `# The protocol as Sallyport has it
 
 Sallyport knows five revisions of the Model Context Protocol. What it knows of them is data: the tables below are
 printed from \`packages/core/src/protocol/\`, and a test fails when this page says something else. Another test compares
-the tables with the official JSON schemas. To write this page anew: \`npx vitest run -u packages/core/test/protocol\`.
+the tables with the official JSON schemas. To write this page anew: \`npx vitest run packages/core/test/protocol -u\`.
 
 A version string that names none of them is no error. A later date is read as such; a server answers it, like any other
 unknown version, with the newest revision that it speaks and never with the string that it was sent.

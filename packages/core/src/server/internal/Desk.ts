@@ -14,6 +14,7 @@ import * as Refusals from "../../line/Refusal.ts"
 import { start } from "../../line/Start.ts"
 import * as Agreement from "../../protocol/Agreement.ts"
 import * as Capability from "../../protocol/Capability.ts"
+import * as Feature from "../../protocol/Feature.ts"
 import * as Method from "../../protocol/Method.ts"
 import * as Negotiation from "../../protocol/Negotiation.ts"
 import * as Revision from "../../protocol/Revision.ts"
@@ -110,11 +111,11 @@ export const open = (program: Program, who: Who): Leg =>
       const changes = T.object([["listChanged", yes]])
       const entries: Array<readonly [string, Text]> = []
       if (program.logging) entries.push(["logging", none])
-      if (table.completes() && revision >= "2025-03-26") entries.push(["completions", none])
+      if (table.completes() && Feature.isDefined("completions", revision)) entries.push(["completions", none])
       if (table.offers("prompts")) entries.push(["prompts", changes])
       if (table.offers("resources")) entries.push(["resources", T.object([["subscribe", yes], ["listChanged", yes]])])
       if (table.offers("tools")) entries.push(["tools", changes])
-      if (table.runsTasks() && revision === "2025-11-25") entries.push(["tasks", taskCapability])
+      if (table.runsTasks() && Feature.isDefined("server-tasks", revision)) entries.push(["tasks", taskCapability])
       if (Revision.isModern(revision)) {
         const extensions = table.runsTasks()
           ? T.setMember(program.extensions ?? none, Tasks.extension, none)
@@ -146,7 +147,7 @@ export const open = (program: Program, who: Who): Leg =>
         info,
         level: () => level
       }
-      sessionTasks = revision === "2025-11-25" && table.runsTasks()
+      sessionTasks = Feature.isDefined("server-tasks", revision) && table.runsTasks()
       subscriptions.open()
       call.reply({
         _tag: "Result",

@@ -7,7 +7,8 @@ import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Capability from "../../protocol/Capability.ts"
-import type { Revision } from "../../protocol/Revision.ts"
+import * as Feature from "../../protocol/Feature.ts"
+import * as Revision from "../../protocol/Revision.ts"
 import type { Call, Port } from "../../stage/Port.ts"
 import type { Reply, Text } from "../../wire/Message.ts"
 import * as T from "../../wire/Text.ts"
@@ -44,7 +45,7 @@ export const levels: ReadonlyArray<Level> = [
  */
 export interface Caller {
   readonly who: string
-  readonly revision: Revision
+  readonly revision: Revision.Revision
   readonly capabilities: ReadonlySet<Capability.Path>
   readonly declared: Text
   readonly info: Text | undefined
@@ -172,7 +173,7 @@ export const make = (
   end: () => void
 ): Exchange => {
   const { back, fresh, states } = around
-  const modern = caller.revision >= "2026-07-28"
+  const modern = Revision.isModern(caller.revision)
   const meta = call.params === undefined ? undefined : T.member(call.params, "_meta")
   const token = meta === undefined ? undefined : T.member(meta, "progressToken")
   let open = true
@@ -200,7 +201,9 @@ export const make = (
           ["progressToken", token],
           ["progress", T.fromValue(progress)],
           ...(total === undefined ? [] : [["total", T.fromValue(total)] as const]),
-          ...(message === undefined || caller.revision < "2025-03-26" ? [] : [["message", T.quote(message)] as const])
+          ...(message === undefined || !Feature.isDefined("progress-message", caller.revision)
+            ? []
+            : [["message", T.quote(message)] as const])
         ])
       )
     })
