@@ -196,8 +196,9 @@ const make = (
         asked = approval
         write("approval-asked", approval, channel)
         tell(
-          `a call of ${server} waits for a person${channel === "host" ? " in the host, or" : ""} at the terminal: ` +
-            `sallyport approvals allow${options.option ?? ""} ${approval.id}`
+          `a call of ${server} waits for a person${channel === "host" ? " in the host, or" : ""} at the terminal${
+            options.option === undefined ? "" : `: sallyport approvals allow${options.option} ${approval.id}`
+          }`
         )
         return host()
       }).pipe(
@@ -409,7 +410,9 @@ const make = (
  * @since 0.1.0
  */
 export interface Options {
-  /** What a command line needs to mean the same state folder, with a blank in front. Default: nothing. */
+  /**
+   * What a command line needs to mean the same state folder, with a blank in front; without it notices name no command.
+   */
   readonly option?: string | undefined
 }
 

@@ -59,7 +59,7 @@ export interface Options {
   /** The client's name, as the operator configured it. */
   readonly client: string
   readonly firstSight: Offer.FirstSight
-  /** What a command line needs to mean the same state folder. Default: nothing. */
+  /** What a command line needs to mean the same state folder; without it notices name no command. */
   readonly option?: string | undefined
   /** The launch as it is pinned; compared with the accepted one before anything is started. */
   readonly launch: Effect.Effect<LaunchPin>
@@ -79,7 +79,7 @@ export interface Options {
  */
 export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | Gate | PinStore | Ledger | Notices> =>
   Effect.fnUntraced(function*(back: Port) {
-    const { agreement, client, option = "", server } = options
+    const { agreement, client, option, server } = options
     const gate = yield* Gate
     const ledger = yield* Ledger
     const store = yield* PinStore
@@ -107,7 +107,9 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       if (warned) return
       warned = true
       notices.tell(
-        `a call to ${server} was refused (${reason}); sallyport status${option} ${server} tells more. ` +
+        `a call to ${server} was refused (${reason})${
+          option === undefined ? "" : `; sallyport status${option} ${server} tells more`
+        }. ` +
           "A server or an agent's shell that runs as you can write Sallyport's state and is not defended against; use another user or a sandbox for that"
       )
     }

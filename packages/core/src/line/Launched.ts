@@ -34,8 +34,8 @@ export type Launched =
  */
 export interface Options {
   readonly server: string
-  /** What a command line needs to mean the same state folder. */
-  readonly option: string
+  /** What a command line needs to mean the same state folder; without it no command is named. */
+  readonly option: string | undefined
   readonly launch: Effect.Effect<LaunchPin>
   readonly store: PinStore["Service"]
   readonly notices: Notices["Service"]
@@ -65,7 +65,7 @@ export const check = Effect.fnUntraced(function*(options: Options): Effect.fn.Re
     notices.tell(
       `${unasked.length} of what is accepted of ${server} was accepted without a question (last at ${
         unasked.reduce((last, { at }) => at > last ? at : last, "")
-      }); sallyport status${option} ${server} tells how`
+      })${option === undefined ? "" : `; sallyport status${option} ${server} tells how`}`
     )
   }
   const accepted = pins.success.launch
@@ -80,7 +80,11 @@ const changed = Effect.fnUntraced(function*(options: Options, pins: Pins, launch
   const { notices, option, server, store } = options
   const closed = yield* shut("launch-changed", server, differs)
   notices.tell(
-    `${server} was not started: ${differs}. To review: sallyport pins diff${option} ${server}; for another server give another --name`
+    `${server} was not started: ${differs}${
+      option === undefined
+        ? ""
+        : `. To review: sallyport pins diff${option} ${server}; for another server give another --name`
+    }`
   )
   const at = yield* Clock.currentTimeMillis
   // What was not started is kept as seen, so that a person can look at it and accept it.

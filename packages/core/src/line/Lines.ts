@@ -81,7 +81,7 @@ export const layer = (
               server: launch.name,
               client: who.client,
               firstSight: options.firstSight,
-              option: options.option,
+              option: options.option ?? "",
               launch: yield* Effect.cached(
                 Effect.map(spawn.inspect(launch), (inspection) => Pins.launch(launch, inspection, options.key))
               ),

@@ -72,8 +72,8 @@ export interface Options {
   readonly variant: () => string
   readonly record: (event: Event) => void
   readonly tell: (sentence: string) => void
-  /** What a command line needs to mean the same state folder. */
-  readonly option: string
+  /** What a command line needs to mean the same state folder; without it no command is named. */
+  readonly option: string | undefined
   /** What was queued meanwhile is to be sent: called when something happened outside a turn. */
   readonly turn: () => void
   /** What is shown to the host has changed without the server having said so. */
@@ -379,8 +379,12 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     record({ type: observing ? "observed" : "held", server, items })
     options.tell(
       `${items.length} of the tools of ${server} ${items.length === 1 ? "is" : "are"} ${
-        observing ? "not accepted, but shown because --first-sight observe was given" : "held"
-      }; to review: sallyport pins ${pins.pins.length === 0 ? "show" : "diff"}${options.option} ${server}`
+        observing ? "not accepted, but shown, since a first sight only observes" : "held"
+      }${
+        options.option === undefined
+          ? ""
+          : `; to review: sallyport pins ${pins.pins.length === 0 ? "show" : "diff"}${options.option} ${server}`
+      }`
     )
   }
 

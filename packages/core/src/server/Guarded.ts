@@ -38,7 +38,13 @@ export interface Options {
  * **Details**
  *
  * Every call is decided and recorded as a relay would, for each client by its own name. Nothing else changes: it is the
- * same Dispatch with other layers around it.
+ * same Dispatch with other layers around it. Notices name no command, since there may be none.
+ *
+ * **Gotchas**
+ *
+ * Headers that repeat arguments (`x-mcp-header`) are not checked, since that would tell of tools that are not shown. Tasks
+ * and questions inside results are known only on the line that they came from: over HTTP, where each request of 2026-07-28
+ * has a line of its own, they are refused.
  *
  * **Example**
  *

@@ -22,18 +22,22 @@ const asks = Tool.make(
 
 const own = Server.layerDispatch({ name: "notes", version: "1" }, tool("read"), tool("write"), slow, asks)
 
-const guarded = Effect.fnUntraced(function*(table: ReadonlyMap<string, Gate.Verdict>) {
+const guarded = Effect.fnUntraced(function*(
+  table: ReadonlyMap<string, Gate.Verdict>,
+  firstSight: Guarded.Options["firstSight"] = "trust"
+) {
   const memory = Ledger.makeMemory()
+  const told: Array<string> = []
   const guard = Layer.mergeAll(
     Gate.layerTable(table),
     Layer.succeed(Ledger.Ledger, memory.ledger),
     PinStore.layerMemory,
-    Notices.layerSilent
+    Notices.layerTell((sentence) => void told.push(sentence))
   )
-  const server = Guarded.layer({ server: "notes" })(own).pipe(Layer.provide(guard))
+  const server = Guarded.layer({ server: "notes", firstSight })(own).pipe(Layer.provide(guard))
   // The harness hands out a registry; nobody uses this one.
   const registry = Layer.effect(Registry, Registry).pipe(Layer.provide(own))
-  return { memory, served: yield* serve(Layer.merge(server, registry)) }
+  return { memory, told, served: yield* serve(Layer.merge(server, registry)) }
 })
 
 const refuse: Gate.Verdict = { _tag: "Refuse", rule: "no-writing", why: "it writes", remedy: "read instead" }
@@ -86,5 +90,16 @@ describe("Guarded", () => {
       const answer = yield* client.asks("tools/call", { name: "asks" })
       assert.include(answer.text, "The client refused roots/list")
       assert.isFalse(client.saw().some(({ method }) => method === "roots/list"))
+    }))
+
+  it.effect("notices name no command, since an embedder may have none", () =>
+    Effect.gen(function*() {
+      const { served, told } = yield* guarded(new Map([["write", refuse]]), "hold")
+      const client = yield* opened(served, "2025-11-25", {})
+      yield* client.asks("tools/list")
+      yield* client.asks("tools/call", { name: "write" })
+      assert.isTrue(told.some((sentence) => /^4 of the tools of notes are held$/.test(sentence)), told.join("\n"))
+      assert.isTrue(told.some((sentence) => sentence.startsWith("a call to notes was refused (")), told.join("\n"))
+      for (const sentence of told) assert.notMatch(sentence, /\bsallyport [a-z]|--[a-z]/)
     }))
 })
