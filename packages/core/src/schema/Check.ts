@@ -55,12 +55,21 @@ export interface Options {
 }
 
 /**
- * The longest schema, the deepest nesting of checks, the longest pattern and its parts.
+ * The longest schema, the deepest nesting of checks, how many patterns of a schema are used, the longest and its parts, the
+ * steps of a check, and the digits of a number.
  *
  * @category constants
  * @since 0.1.0
  */
-export const limits = { schema: 1_048_576, depth: 128, pattern: 1_024, program: 1_000, steps: 50_000, digits: 400 }
+export const limits = {
+  schema: 1_048_576,
+  depth: 128,
+  patterns: 64,
+  pattern: 512,
+  program: 1_000,
+  steps: 50_000,
+  digits: 400
+}
 
 /**
  * Valid.
@@ -349,8 +358,7 @@ const patternOf = (source: string): Matches | undefined => {
   return (text, meter) => take(meter, 1 + Math.ceil(text.length * each)) ? program.test(text) : undefined
 }
 
-const patternRule = (tree: Tree): Rule => {
-  const matches = tree.kind === "string" ? patternOf(tree.string) : undefined
+const patternRule = (matches: Matches | undefined): Rule => {
   if (matches === undefined) return unknown("the schema has a pattern that cannot be matched in linear time")
   return only("string", (value, path, visit) => {
     const found = matches(value.string, visit.meter)
@@ -397,6 +405,13 @@ const within = (root: Tree, reference: string): Tree | undefined => {
 /** Compiles the schemas of one document. */
 const compiler = (root: Tree) => {
   const nodes = new Map<Tree, Node>()
+  let patterns = 0
+
+  /** Compiling a pattern takes time too, and schemas are the server's. */
+  const pattern = (source: string): Matches | undefined => {
+    patterns++
+    return patterns > limits.patterns ? undefined : patternOf(source)
+  }
 
   const node = (tree: Tree): Node => {
     const known = nodes.get(tree)
@@ -460,7 +475,7 @@ const compiler = (root: Tree) => {
       case "maxLength":
         return lengthRule(tree, true)
       case "pattern":
-        return patternRule(tree)
+        return patternRule(tree.kind === "string" ? pattern(tree.string) : undefined)
       case "minItems":
         return sizeRule(tree, "array", false)
       case "maxItems":
@@ -547,7 +562,7 @@ const compiler = (root: Tree) => {
       return unknown("the schema's properties are no object")
     }
     const byName = new Map([...named?.members ?? []].map(([name, tree]) => [name, node(tree)]))
-    const byPattern = [...patterned?.members ?? []].map(([source, tree]) => [patternOf(source), node(tree)] as const)
+    const byPattern = [...patterned?.members ?? []].map(([source, tree]) => [pattern(source), node(tree)] as const)
     const others = additional === undefined ? undefined : node(additional)
     const free = others === undefined || others === always
     return only("object", (value, path, visit, seen) => {

@@ -231,6 +231,12 @@ describe("Check", () => {
     }
   })
 
+  it("F9: uses no more than so many patterns of a schema", () => {
+    const schema = { allOf: Array.from({ length: Check.limits.patterns + 1 }, (_, i) => ({ pattern: `^a{0,${i}}` })) }
+    assert.match(run(schema, `"a"`), /^undecided : the schema has a pattern/)
+    assert.strictEqual(run({ allOf: schema.allOf.slice(1) }, `"a"`), "valid")
+  })
+
   it("F8: compares numbers by all of their digits", () => {
     assert.isFalse(isValid({ maximum: 1000 }, "1000.00000000000000001"))
     assert.isFalse(isValid({ const: 1 }, "1.0000000000000000000001"))
