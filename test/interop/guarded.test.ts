@@ -2,12 +2,15 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
+import { Gate } from "@sallyport/core/stage/Gate"
+import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import * as Decisions from "../../examples/guarded/decisions.ts"
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const sallyport = join(dirname(createRequire(import.meta.url).resolve("sallyport/package.json")), "bin/sallyport.mjs")
@@ -47,4 +50,38 @@ describe("examples/guarded", () => {
     assert.match(shown.stdout, /add_note/)
     assert.match(shown.stdout, /clear_notes/)
   })
+})
+
+describe("examples/guarded/decisions", () => {
+  const decide = (client: string, name: string) =>
+    Effect.gen(function*() {
+      const gate = yield* Gate
+      return yield* gate.call({
+        client,
+        server: "notes",
+        from: "host",
+        method: "tools/call",
+        name,
+        params: undefined,
+        pin: undefined,
+        definition: undefined
+      })
+    }).pipe(
+      Effect.provide(Decisions.gate),
+      Effect.provideService(Decisions.Directory, {
+        roleOf: (who) =>
+          who === "broken"
+            ? Effect.fail(new Decisions.DirectoryError({ message: "the directory is away" }))
+            : Effect.succeed(who === "ann" ? "writer" : who === "bob" ? "reader" : "nobody")
+      })
+    )
+
+  it.effect("allows, asks and refuses by what its service says, and refuses where that fails", () =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* decide("ann", "clear_notes"))._tag, "Allow")
+      assert.strictEqual((yield* decide("bob", "list_notes"))._tag, "Allow")
+      assert.deepInclude(yield* decide("bob", "clear_notes"), { _tag: "Ask", via: "terminal" })
+      assert.deepInclude(yield* decide("eve", "clear_notes"), { _tag: "Refuse", rule: "nobody" })
+      assert.strictEqual((yield* Effect.flip(decide("broken", "clear_notes"))).message, "the directory is away")
+    }))
 })

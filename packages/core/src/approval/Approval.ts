@@ -49,7 +49,7 @@ export type Channel = typeof Channel.Type
  * - `from`: which side's request it is.
  * - `name`: the tool's or prompt's name, or the resource's URI, where the method has one.
  * - `arguments`: see {@link argumentsOf}.
- * - `pin`: the digest of the accepted definition, where there is one.
+ * - `pin`: the digest of the accepted definition, or of the one that was seen where none needs to be accepted.
  * - `policy`: what names the policy that asked: its digest, or the epoch of the gate.
  * - `rule` and `why`: the rule that asked, and what it says to the person.
  * - `chain`: the chain of round trips that the request belongs to.

@@ -24,9 +24,11 @@ import { metaOf } from "../protocol/Agreement.ts"
 import * as Capability from "../protocol/Capability.ts"
 import { meta } from "../protocol/Revision.ts"
 import { Approvals, type ApprovalsError, type Choice } from "../stage/Approvals.ts"
+import type { Subject } from "../stage/Gate.ts"
 import type { Call } from "../stage/Port.ts"
 import { Seal } from "../stage/Seal.ts"
 import * as Sealed from "../stage/Sealed.ts"
+import { framed } from "../wire/Digest.ts"
 import type { Reply, Text } from "../wire/Message.ts"
 import type * as Reason from "../wire/Reason.ts"
 import * as T from "../wire/Text.ts"
@@ -88,6 +90,10 @@ const opens = ({ method, params }: Call): boolean =>
   rounds.has(method) && params !== undefined && stateOf(params) === undefined &&
   T.member(params, "inputResponses") === undefined
 
+/** What is asked about is one definition: the accepted one, or the one that was seen where none needs to be accepted. */
+const definedAs = ({ definition, pin }: Subject): { readonly pin?: string } =>
+  pin !== undefined ? { pin } : definition === undefined ? {} : { pin: framed([definition]) }
+
 /** Whether the tool says of itself that it destroys things. */
 const destructive = (definition: Text | undefined): boolean => {
   const annotations = definition === undefined ? undefined : T.member(definition, "annotations")
@@ -123,7 +129,7 @@ const make = (
     method: subject.method,
     ...(subject.name === undefined ? {} : { name: subject.name }),
     arguments: Approval.argumentsOf(subject.params),
-    ...(subject.pin === undefined ? {} : { pin: subject.pin }),
+    ...definedAs(subject),
     policy: String(line.epoch()),
     rule: verdict.rule,
     why: verdict.why,
