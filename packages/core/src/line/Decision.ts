@@ -17,7 +17,7 @@ import type { Answer, Asker } from "./Ask.ts"
 import type { Chains } from "./Chains.ts"
 import type { Flights, Sent } from "./Flights.ts"
 import { over } from "./Flights.ts"
-import type { Inspector } from "./Inspect.ts"
+import type { Inspected, Inspector } from "./Inspect.ts"
 import type { Recorder } from "./Recorder.ts"
 import { shortened } from "./Recorder.ts"
 import * as Refusal from "./Refusal.ts"
@@ -180,7 +180,7 @@ export const make = (options: Options): Decision => {
         flights.forget(call)
         options.answers(subject, call, reply, (reply) =>
           call.reply(
-            reply._tag === "Failure" || inspect === undefined ? reply : inspected(inspect, subject, reply.result)
+            reply._tag === "Failure" || inspect === undefined ? reply : inspected(inspect, subject, reply.result, seq)
           ))
       }
     }
@@ -205,8 +205,14 @@ export const make = (options: Options): Decision => {
     )
   }
 
-  const inspected = (inspect: Inspector, subject: Gate.Subject, result: Text): Reply =>
-    attempt(() => inspect(subject, result), () => Refusal.failure("inspection-failed", { server, item: subject.name }))
+  const inspected = (inspect: Inspector, subject: Gate.Subject, result: Text, of: number): Reply => {
+    const { checked, reply } = attempt(
+      (): Inspected => inspect(subject, result),
+      (): Inspected => ({ reply: Refusal.failure("inspection-failed", { server, item: subject.name }) })
+    )
+    if (checked !== undefined) recorder.record({ type: "checked", of, server, ...checked })
+    return reply
+  }
 
   /** Goes on with the exit of an effect: at once where it is a constant, else the call waits, alone. */
   const wait = <A, E>(

@@ -8,6 +8,21 @@ import type { Subject } from "../stage/Gate.ts"
 import type { Reply, Text } from "../wire/Message.ts"
 
 /**
+ * What the host gets for a result, and what is recorded of it besides the outcome where something was found.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Inspected {
+  readonly reply: Reply
+  readonly checked?: {
+    readonly did: "marked" | "quarantined"
+    readonly id?: string | undefined
+    readonly found: ReadonlyArray<string>
+  } | undefined
+}
+
+/**
  * Gives the reply that the host gets for the result of a call: the same, a marked one, or why there is none.
  *
  * **Details**
@@ -18,7 +33,7 @@ import type { Reply, Text } from "../wire/Message.ts"
  * @category models
  * @since 0.1.0
  */
-export type Inspector = (subject: Subject, result: Text) => Reply
+export type Inspector = (subject: Subject, result: Text) => Inspected
 
 /**
  * The inspector of results; without one every result goes on as it came.

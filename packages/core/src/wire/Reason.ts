@@ -294,6 +294,11 @@ export const table = {
     says: "the client has used up what it may record in an hour, so the request was refused",
     remedy: "wait, or ask the operator"
   },
+  "quarantined": {
+    code: InternalError,
+    says: "a check found something in the result, so it was kept back",
+    remedy: "a person can look at it; do not try to get at it in another way"
+  },
   "pins-failed": {
     code: InternalError,
     says: "what was accepted of this server could not be read or written",

@@ -137,6 +137,31 @@ export const elements = (text: Text): ReadonlyArray<Text> => {
 }
 
 /**
+ * Hands every string in the text to `each`, decoded and in order, names of members too.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const eachString = (text: Text, each: (string: string) => void): void => {
+  for (let at = text.indexOf("\""); at !== -1; at = text.indexOf("\"", at)) {
+    let end = at + 1
+    let escaped = false
+    // Checked text has an end for every string.
+    for (let unit = text.charCodeAt(end); unit !== 0x22; unit = text.charCodeAt(end)) {
+      if (unit === 0x5c) {
+        escaped = true
+        end++
+      }
+      end++
+    }
+    end++
+    const plain = text.slice(at + 1, end - 1)
+    each(escaped ? unquote(text.slice(at, end)) ?? plain : plain)
+    at = end
+  }
+}
+
+/**
  * What a string stands for; undefined if the text is no string.
  *
  * @category getters

@@ -135,8 +135,8 @@ describe("a result that is looked at before the host gets it", () => {
     Effect.gen(function*() {
       const relay = yield* H.opened({
         inspector: ({ name }, result) => ({
-          _tag: "Result",
-          result: T.setMember(result, "_meta", T.object([["of", T.quote(name ?? "")]]))
+          reply: { _tag: "Result", result: T.setMember(result, "_meta", T.object([["of", T.quote(name ?? "")]])) },
+          checked: { did: "marked", found: ["x"] }
         })
       })
       const plain = yield* H.opened()
@@ -146,6 +146,10 @@ describe("a result that is looked at before the host gets it", () => {
       }
       assert.deepStrictEqual(relay.answers(1)[0]?.result, { content: [], _meta: { of: "read" } })
       assert.strictEqual(relay.entries("outcome")[0]?.digest, plain.entries("outcome")[0]?.digest)
+      const [call] = relay.entries("call")
+      assert.deepStrictEqual(relay.entries("checked").map(({ did, found, of }) => [did, found, of]), [
+        ["marked", ["x"], call?.seq ?? 0]
+      ])
     }))
 
   it.effect("does not go on where the inspector breaks; errors are not looked at", () =>
