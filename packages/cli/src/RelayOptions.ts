@@ -7,12 +7,14 @@ import type { FirstSight } from "@sallyport/core/line/Offer"
 import { Environment } from "@sallyport/core/node/Environment"
 import * as Ledger from "@sallyport/core/stage/Ledger"
 import { isServerName } from "@sallyport/core/stage/PinStore"
+import * as PolicyUse from "@sallyport/core/stage/PolicyUse"
 import type { Launch } from "@sallyport/core/stage/Spawn"
 import * as Name from "@sallyport/relay/Name"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { realpathSync } from "node:fs"
 import { homedir } from "node:os"
+import { resolve } from "node:path"
 import { parseArgs } from "node:util"
 import * as Folders from "./Folders.ts"
 import * as Settings from "./Settings.ts"
@@ -37,8 +39,10 @@ Options:
                           translate and leave such things out, or let it fail
   --ledger file|none      where calls are recorded (default: file)
   --sandbox pid|none      run the server in a pid namespace (default: none)
+  --policy FILE           what is allowed, asked and denied (default: policy.toml)
+  --client NAME           what rules and records call the host (default: host)
   --state DIR             where pins and ledger are kept
-  --config DIR            where settings.toml is
+  --config DIR            where settings.toml and policy.toml are
   --help                  this text
 
 Example:
@@ -69,6 +73,10 @@ export interface RelayOptions {
   readonly firstSight: FirstSight
   readonly bridge: "auto" | "strict" | "off"
   readonly ledger: "file" | "none"
+  /** What the host is called in rules and records. */
+  readonly client: string
+  /** Where the policy is that the server is under; absent where it is under none. */
+  readonly policy: PolicyUse.Place | undefined
   readonly state: string
   /** What a command line needs to mean this state folder: ` --state DIR`, or nothing. */
   readonly option: string
@@ -103,6 +111,8 @@ const flags = {
   bridge: { type: "string" },
   ledger: { type: "string" },
   sandbox: { type: "string" },
+  policy: { type: "string" },
+  client: { type: "string" },
   state: { type: "string" },
   config: { type: "string" }
 } as const
@@ -128,6 +138,9 @@ const inProject = (folder: string): boolean => {
     at = up
   }
 }
+
+const placeOf = (place: PolicyUse.Place) =>
+  Effect.map(PolicyUse.isNeeded(place), (needed) => needed ? place : undefined)
 
 /**
  * Reads the command line behind `relay`.
@@ -165,6 +178,11 @@ export const read = Effect.fnUntraced(
     const bridge = yield* oneOf("bridge", ["auto", "strict", "off"], values.bridge, "auto")
     const ledger = yield* oneOf("ledger", ["file", "none"], values.ledger, "file")
     const sandbox = yield* oneOf("sandbox", ["none", "pid"], values.sandbox, "none")
+    const client = values.client ?? "host"
+    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(client)) {
+      return yield* wrong(`--client is at most 64 letters, digits, ".", "_" and "-"; not ${JSON.stringify(client)}`)
+    }
+    if (values.policy === "") return yield* wrong("--policy is the name of a file; the name that was given is empty")
     const env: Array<Launch["env"][number]> = []
     for (const entry of values.env ?? []) {
       const cut = entry.indexOf("=")
@@ -189,6 +207,7 @@ export const read = Effect.fnUntraced(
     const loosened = [
       ...(firstSight === "hold" ? [] : [`--first-sight ${firstSight}`]),
       ...(ledger === "none" ? ["--ledger none"] : []),
+      ...(values.policy === undefined ? [] : ["--policy"]),
       ...(values.state === undefined ? [] : ["--state"]),
       ...(values.config === undefined ? [] : ["--config"])
     ]
@@ -198,7 +217,9 @@ export const read = Effect.fnUntraced(
       value !== undefined ? flag : own[variable]?.startsWith("/") === true ? variable : undefined
     const stateNamed = named("--state", values.state, "XDG_STATE_HOME")
     const configNamed = named("--config", values.config, "XDG_CONFIG_HOME")
+    const policyFile = values.policy === undefined ? `${config}/policy.toml` : resolve(values.policy)
     const planted = [
+      ...(values.policy !== undefined && inProject(policyFile) ? ["--policy"] : []),
       ...(stateNamed !== undefined && inProject(state) ? [stateNamed] : []),
       ...(configNamed !== undefined && inProject(config) ? [configNamed] : [])
     ]
@@ -211,6 +232,13 @@ export const read = Effect.fnUntraced(
     const hides = env.some((entry) => entry.value !== undefined)
     const key = hides ? (yield* Ledger.loadKeys(`${state}/ledger`)).text : ""
     const options: RelayOptions = {
+      client,
+      policy: yield* placeOf({
+        file: policyFile,
+        named: values.policy !== undefined,
+        directory: `${state}/policies`,
+        server: name
+      }),
       launch: { name, command, args, env, sandbox },
       firstSight,
       bridge,

@@ -29,8 +29,10 @@ import { constants } from "node:os"
 import * as Options from "./RelayOptions.ts"
 
 /** The guard of a relay: everything that decides and records. */
-const guard = (options: Options.RelayOptions) =>
-  Lines.layer({
+const guard = (options: Options.RelayOptions) => {
+  const records = ledger(options)
+  const pins = PinStore.layerFile({ directory: `${options.state}/pins` })
+  return Lines.layer({
     firstSight: options.firstSight,
     bridge: options.bridge,
     loosened: options.loosened,
@@ -39,11 +41,23 @@ const guard = (options: Options.RelayOptions) =>
   })
     .pipe(
       Layer.provide(Layer.mergeAll(
-        Gate.layerOpen,
-        ledger(options),
-        PinStore.layerFile({ directory: `${options.state}/pins` }),
+        gate(options).pipe(Layer.provide(Layer.merge(records, pins))),
+        records,
+        pins,
         Relay.layerTails(`${options.state}/tails`).pipe(Layer.provide(NodeSpawn.layer({ ladder: ladder(options) })))
       ))
+    )
+}
+
+/** What policies need is loaded only where there is one. */
+const gate = ({ option, policy, state }: Options.RelayOptions) =>
+  policy === undefined
+    ? Gate.layerOpen
+    : Layer.unwrap(
+      Effect.map(
+        Effect.promise(() => import("./RelayPolicy.ts")),
+        (module) => module.layer({ place: policy, state, option })
+      )
     )
 
 const halfClose = ({ settings }: Options.RelayOptions): Duration.Duration =>
@@ -94,6 +108,9 @@ const run = Effect.fnUntraced(function*(options: Options.RelayOptions) {
   // Said when the server is on its way: its start does not wait for our stderr to be opened.
   yield* Effect.forkChild(Effect.sync(() => {
     for (const what of options.loosened) tell(`${what} loosens the guard of ${options.launch.name}`)
+    if (options.policy === undefined) {
+      tell(`there is no policy: every call of what was accepted of ${options.launch.name} is allowed`)
+    }
   }))
   const parse = Parse.layer({
     messageBytes: options.settings.message_bytes ?? Feed.defaultLimits.messageBytes,
@@ -101,7 +118,7 @@ const run = Effect.fnUntraced(function*(options: Options.RelayOptions) {
   })
   const outcome = yield* Session.run.pipe(
     Effect.provide(
-      Layer.mergeAll(dispatch(options), NodeTransport.layerStdio).pipe(
+      Layer.mergeAll(dispatch(options), NodeTransport.layer({ who: { client: options.client } })).pipe(
         Layer.provideMerge(Layer.mergeAll(Notices.layerTell(tell), parse))
       )
     ),
