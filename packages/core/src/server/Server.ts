@@ -31,6 +31,7 @@ import * as Definition from "./Definition.ts"
 import * as Desk from "./internal/Desk.ts"
 import type { Audience, Program } from "./internal/Program.ts"
 import * as Slots from "./internal/Slots.ts"
+import * as Spans from "./internal/spans.ts"
 import * as State from "./internal/State.ts"
 import type { Kind } from "./internal/Table.ts"
 import * as Table from "./internal/Table.ts"
@@ -182,6 +183,7 @@ export function layerDispatch<R>(
     ])
     const fresh = seal.name
     const inside = Context.add(around, Registry, registry)
+    const spans = Spans.make(inside)
     const program: Program = {
       name: options.name,
       serverInfo: info,
@@ -194,7 +196,8 @@ export function layerDispatch<R>(
       table,
       slots: Slots.make(options.concurrency ?? 64, options.queue ?? 4096),
       states: State.make(seal),
-      tasks: Tasks.make({ serverInfo: info, context: inside, audience, fresh }, options.tasks ?? {}, scope),
+      spans,
+      tasks: Tasks.make({ serverInfo: info, context: inside, audience, fresh, spans }, options.tasks ?? {}, scope),
       fresh,
       context: inside,
       audience

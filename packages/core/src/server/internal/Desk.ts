@@ -278,7 +278,7 @@ export const open = (program: Program, who: Who): Leg =>
       const { name, run, timeout } = job
       const plainly = (): void => flights.serve(call, caller, job)
       const open = (given: ReadonlyMap<string, Text>, ttl?: number): Flights.Next =>
-        tasks.open({ call, caller, line, ttl, timeout, given, run })
+        tasks.open({ call, caller, line, ttl, timeout, given, name, run })
       if (Revision.isModern(caller.revision)) {
         if (task === undefined) return plainly()
         const lacks = undeclared(caller)

@@ -147,7 +147,7 @@ export const make = (program: Program, who: Who, back: Port, scope: Scope.Scope)
     const { revision } = caller
     const before = roundsOf(call, revision, job)
     if (before === undefined) return stale
-    const effect = body.attempt(job.run)
+    const effect = program.spans(call, caller, job.name, body.attempt(job.run))
     const constant = exitOf(effect)
     return constant !== undefined && Exit.isSuccess(constant) && constant.value.meta === undefined
       ? answer.result(program, revision, constant.value, job.hints)

@@ -11,6 +11,7 @@ import type { Registry } from "../Registry.ts"
 import type { Hints } from "../Resource.ts"
 import type { Timeout } from "../Tool.ts"
 import type { Slots } from "./Slots.ts"
+import type { Spans } from "./spans.ts"
 import type { States } from "./State.ts"
 import type { Kind, Table } from "./Table.ts"
 import type { Tasks } from "./Tasks.ts"
@@ -34,6 +35,7 @@ export interface Program {
   readonly slots: Slots
   readonly states: States
   readonly tasks: Tasks
+  readonly spans: Spans
   /** A name that nobody can guess. */
   readonly fresh: () => string
   readonly context: Context.Context<Registry>

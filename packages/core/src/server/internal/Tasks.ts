@@ -87,6 +87,8 @@ export interface Order {
   readonly timeout: Timeout | undefined
   /** Answers from before the task began. */
   readonly given: ReadonlyMap<string, Text>
+  /** The tool. */
+  readonly name: string
   readonly run: () => Effect.Effect<Body, Failure, Services>
 }
 
@@ -182,11 +184,11 @@ export const line = (back: Port, flush: () => void): Line => {
  * @since 0.1.0
  */
 export const make = (
-  program: Pick<Program, "serverInfo" | "context" | "audience" | "fresh">,
+  program: Pick<Program, "serverInfo" | "context" | "audience" | "fresh" | "spans">,
   bounds: Bounds,
   scope: Scope.Scope
 ): Tasks => {
-  const { audience, context, fresh } = program
+  const { audience, context, fresh, spans } = program
   const clock = Context.get(context, Clock.Clock)
   const now = () => clock.currentTimeMillisUnsafe()
   const runs = start(context, scope)
@@ -340,7 +342,7 @@ export const make = (
   const full: Next = { reply: Refusals.failure("too-many-requests"), begin: nothing }
 
   const open = (order: Order): Next => {
-    const { call, caller, given, line, run, timeout } = order
+    const { call, caller, given, line, name, run, timeout } = order
     if (tasks.size >= max || held > maxHeld) return full
     const created = now()
     const task: Task = {
@@ -386,7 +388,7 @@ export const make = (
         moved: () => moved(task),
         fresh
       })
-      const effect = body.attempt(run)
+      const effect = spans(call, caller, name, body.attempt(run))
       const stop = start(Context.add(context, Client, exchange.service), scope)(
         timeout === undefined ? effect : timed(effect, timeout, exchange, now, call.method),
         (exit) => settle(task, exit)
