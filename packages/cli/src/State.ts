@@ -101,6 +101,23 @@ export const seen = Effect.fnUntraced(function*(state: State, server: string) {
 })
 
 /**
+ * The pins of all other servers; those that cannot be read are left out.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const others = Effect.fnUntraced(function*(server: string) {
+  const store = yield* PinStore.PinStore
+  const found: Array<Pins.Pins> = []
+  for (const name of yield* store.servers) {
+    if (name === server) continue
+    const pins = yield* Effect.option(store.load(name))
+    if (Option.isSome(pins)) found.push(pins.value)
+  }
+  return found
+})
+
+/**
  * The items that were named on the command line: as they are, or as they are shown, with hidden characters as `\u{..}`; a
  * name that is of several kinds with its kind before it, as in `prompt:review`. Without any, `undefined`. Fails where the
  * server has none of that name, and where it cannot be told which one is meant.

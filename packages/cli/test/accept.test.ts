@@ -276,7 +276,7 @@ describe("the ledger", () => {
           return kept.save(...args)
         }
       })
-      yield* Accept.accept(opened, "files", [], { _tag: "Unseen" }, []).pipe(
+      yield* Accept.accept(opened, "files", { items: [] }, { _tag: "Unseen" }, []).pipe(
         Effect.provide(
           Layer.mergeAll(
             Layer.succeed(PinStore.PinStore, watched),
@@ -321,7 +321,7 @@ describe("compare and set", () => {
       const memory = Ledger.makeMemory()
       const watched = yield* overtaken(other)
       const exit = yield* Effect.result(
-        Accept.accept(opened, "files", [], { _tag: "Unseen" }, []).pipe(
+        Accept.accept(opened, "files", { items: [] }, { _tag: "Unseen" }, []).pipe(
           Effect.provide(
             Layer.mergeAll(
               Layer.succeed(PinStore.PinStore, watched),

@@ -35,6 +35,8 @@ const types: { readonly [K in Type]: K } = {
   trusted: "trusted",
   observed: "observed",
   accepted: "accepted",
+  rejected: "rejected",
+  forgotten: "forgotten",
   "approval-asked": "approval-asked",
   "approval-given": "approval-given",
   "approval-denied": "approval-denied",
@@ -208,6 +210,8 @@ export const says = (event: Event | Omitted): string => {
     case "withheld":
     case "trusted":
     case "observed":
+    case "rejected":
+    case "forgotten":
       return names(event.items)
     case "accepted":
       return `${event.how}: ${names(event.items)}`

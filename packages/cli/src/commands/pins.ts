@@ -6,6 +6,7 @@
 import * as Command from "effect/cli/Command"
 import * as Accept from "./pinsAccept.ts"
 import * as List from "./pinsList.ts"
+import * as Reject from "./pinsReject.ts"
 import * as Show from "./pinsShow.ts"
 
 /**
@@ -16,5 +17,5 @@ import * as Show from "./pinsShow.ts"
  */
 export const command = Command.make("pins").pipe(
   Command.withDescription("Look at what servers offer, and accept it"),
-  Command.withSubcommands([List.command, Show.show, Show.diff, Accept.command])
+  Command.withSubcommands([List.command, Show.show, Show.diff, Accept.command, Reject.reject, Reject.forget])
 )

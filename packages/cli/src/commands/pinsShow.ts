@@ -136,9 +136,10 @@ const load = Effect.fnUntraced(function*(
     readonly state: State.State
   }
 ) {
-  const pins = yield* Effect.provide(State.seen(state, server), state.pins)
-  return { pins, named: yield* State.items(state, pins, items) }
-})
+  const pins = yield* State.seen(state, server)
+  const links = Pins.linksOf(yield* State.others(server))
+  return { pins, links, named: yield* State.items(state, pins, items) }
+}, (effect, { state }) => Effect.provide(effect, state.pins))
 
 /**
  * `sallyport pins show`.
@@ -151,9 +152,11 @@ export const show = Command.make(
   config,
   ({ items, json, server, state, whole }) =>
     ending(Effect.gen(function*() {
-      const { named, pins } = yield* load({ items, server, state: yield* State.open(state) })
+      const { links, named, pins } = yield* load({ items, server, state: yield* State.open(state) })
       if (json) yield* Output.printJson(toJson(pins, named, "all"))
-      else yield* Output.print(Show.show(pins, named, whole ? Show.whole : {}) + digestLine(pins, named))
+      else {yield* Output.print(
+          Show.show(pins, named, { ...(whole ? Show.whole : {}), links }) + digestLine(pins, named)
+        )}
     }))
 ).pipe(Command.withDescription("Show all that was seen of a server, field by field"))
 
@@ -168,9 +171,11 @@ export const diff = Command.make(
   config,
   ({ items, json, server, state, whole }) =>
     ending(Effect.gen(function*() {
-      const { named, pins } = yield* load({ items, server, state: yield* State.open(state) })
+      const { links, named, pins } = yield* load({ items, server, state: yield* State.open(state) })
       if (json) yield* Output.printJson(toJson(pins, named, "held"))
-      else yield* Output.print(Show.diff(pins, named, whole ? Show.whole : {}) + digestLine(pins, named))
+      else {yield* Output.print(
+          Show.diff(pins, named, { ...(whole ? Show.whole : {}), links }) + digestLine(pins, named)
+        )}
       const held = heldOf(pins, named)
       return ExitCode.ofHeld(isOpen(held), held.class)
     }))

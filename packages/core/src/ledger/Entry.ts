@@ -41,7 +41,8 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
  * - `withheld`: what was accepted, and withheld from a listing because it may never be called; once a change.
  * - `dropped`: lines or messages of the server that were not passed on, summed.
  * - `trusted`: what a first sight pinned without a person (`--first-sight trust`).
- * - `accepted`: what a person accepted, how (`terminal`, `digest`, `unseen`), and from which parent commands.
+ * - `accepted`: what a person accepted, how (`terminal`, `digest`, `unseen`, `import`), and from which parent commands.
+ * - `rejected`, `forgotten`: what a person did not want, or had forgotten, and from which parent commands.
  * - `observed`: what `--first-sight observe` would have held.
  * - `approval-asked`: a question was put to a person, and where. `approval-given`, `approval-denied`: its answer, and
  *   where it came from (`host` is the host's word, not proof of a person); one that was given in the terminal is written
@@ -143,7 +144,13 @@ export const Event = Schema.Union([
   Schema.Struct({
     type: Schema.Literal("accepted"),
     server: Schema.String,
-    how: Schema.Literals(["terminal", "digest", "unseen"]),
+    how: Schema.Literals(["terminal", "digest", "unseen", "import"]),
+    items: Schema.Array(Schema.Struct({ kind: Schema.String, name: Schema.String, digest: Schema.String })),
+    parents: Schema.Array(Schema.String)
+  }),
+  Schema.Struct({
+    type: Schema.Literals(["rejected", "forgotten"]),
+    server: Schema.String,
     items: Schema.Array(Schema.Struct({ kind: Schema.String, name: Schema.String, digest: Schema.String })),
     parents: Schema.Array(Schema.String)
   }),

@@ -113,7 +113,10 @@ const members = (event: Event | Omitted): string => {
           optional("why", item.why) + "}"
         ).join(",") + "]"
     case "accepted":
-      return ",\"server\":" + quote(event.server) + ",\"how\":" + quote(event.how) + ",\"items\":[" +
+    case "rejected":
+    case "forgotten":
+      return ",\"server\":" + quote(event.server) + ("how" in event ? ",\"how\":" + quote(event.how) : "") +
+        ",\"items\":[" +
         event.items.map((item) =>
           "{\"kind\":" + quote(item.kind) + ",\"name\":" + quote(item.name) + ",\"digest\":" + quote(item.digest) + "}"
         ).join(",") + "],\"parents\":" + strings(event.parents)

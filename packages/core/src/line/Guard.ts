@@ -166,7 +166,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       notices,
       recorder,
       run,
-      refuse: (call) => refuse("host", call, undefined, "launch-changed", Launched.differs(server))
+      refuse: (call, reason) => refuse("host", call, undefined, reason, Launched.refusal(reason, server))
     })
     if (launched._tag === "Shut") return launched.port
 

@@ -7,7 +7,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { makeTimes } from "../ledger/Line.ts"
 import type { LaunchPin, Pins } from "../pin/Pins.ts"
-import { compareLaunch, seeLaunch } from "../pin/Pins.ts"
+import { compareLaunch, isRejectedLaunch, seeLaunch } from "../pin/Pins.ts"
 import type { PinStore } from "../stage/PinStore.ts"
 import type { Call, Port } from "../stage/Port.ts"
 import type { Notices } from "./Notices.ts"
@@ -42,7 +42,7 @@ export interface Options {
   readonly recorder: Recorder
   readonly run: ReturnType<typeof start<never>>
   /** Refuses a request of the host's and records it. */
-  readonly refuse: (call: Call) => void
+  readonly refuse: (call: Call, reason: Why) => void
 }
 
 const iso = makeTimes()
@@ -69,16 +69,48 @@ export const check = Effect.fnUntraced(function*(options: Options): Effect.fn.Re
     )
   }
   const accepted = pins.success.launch
-  if (accepted === undefined) return { _tag: "Open", pins: pins.success }
   const launched = yield* options.launch
+  if (accepted === undefined) {
+    const where = yield* rejectedUnder(options, pins.success, launched)
+    if (where === undefined) return { _tag: "Open", pins: pins.success }
+    const why = where === server
+      ? "a person has rejected its launch"
+      : `its launch was rejected under the name ${where}`
+    return { _tag: "Shut", port: yield* notStarted(options, pins.success, launched, why, "launch-rejected") }
+  }
   const differs = compareLaunch(accepted, launched).map(({ says }) => says)
   if (differs.length === 0) return { _tag: "Open", pins: pins.success }
-  return { _tag: "Shut", port: yield* changed(options, pins.success, launched, differs.join("; ")) }
+  return {
+    _tag: "Shut",
+    port: yield* notStarted(options, pins.success, launched, differs.join("; "), "launch-changed")
+  }
 })
 
-const changed = Effect.fnUntraced(function*(options: Options, pins: Pins, launched: LaunchPin, differs: string) {
+/** The name under which a person has rejected this launch: another name must not make it run (security rule F4). */
+const rejectedUnder = Effect.fnUntraced(function*({ server, store }: Options, pins: Pins, launched: LaunchPin) {
+  if (isRejectedLaunch(pins, launched)) return server
+  const names = yield* Effect.orElseSucceed(store.servers, () => [])
+  for (const name of names) {
+    if (name === server) continue
+    // What cannot be read is told when that server is started; its listing is not trusted meanwhile.
+    const other = yield* Effect.option(store.load(name))
+    if (other._tag === "Some" && isRejectedLaunch(other.value, launched)) return name
+  }
+  return undefined
+})
+
+/** Why nothing was started. */
+type Why = "launch-changed" | "launch-rejected"
+
+const notStarted = Effect.fnUntraced(function*(
+  options: Options,
+  pins: Pins,
+  launched: LaunchPin,
+  differs: string,
+  reason: Why
+) {
   const { notices, option, server, store } = options
-  const closed = yield* shut("launch-changed", server, differs)
+  const closed = yield* shut(reason, server, differs)
   notices.tell(
     `${server} was not started: ${differs}${
       option === undefined
@@ -96,7 +128,7 @@ const changed = Effect.fnUntraced(function*(options: Options, pins: Pins, launch
   const port: Port = {
     ...closed,
     request: (call) => {
-      options.refuse(call)
+      options.refuse(call, reason)
       if (stored) return
       stored = true
       options.run(keep, nothing)
@@ -107,9 +139,9 @@ const changed = Effect.fnUntraced(function*(options: Options, pins: Pins, launch
 })
 
 /**
- * What every request is answered with behind a launch that differs.
+ * What every request is answered with behind a launch that differs, or was rejected.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const differs = (server: string) => answer("launch-changed", server)
+export const refusal = (reason: Why, server: string) => answer(reason, server)

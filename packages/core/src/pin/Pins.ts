@@ -58,13 +58,13 @@ export {
 export { compareLaunch, type Difference, launch, LaunchPin } from "./Launch.ts"
 
 /**
- * How something was accepted: on the terminal, by the digest of exactly what it is, everything unseen, or as the first
- * listing of a server that was to be trusted.
+ * How something was accepted: on the terminal, by the digest of exactly what it is, everything unseen, from a file that
+ * others made, or as the first listing of a server that was to be trusted.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const How = Schema.Literals(["terminal", "digest", "unseen", "first-sight"])
+export const How = Schema.Literals(["terminal", "digest", "unseen", "import", "first-sight"])
 /**
  * @category models
  * @since 0.1.0
@@ -355,21 +355,31 @@ const acceptable = (pins: Pins, items: ReadonlyArray<Key> | undefined): Readonly
     .sort((left, right) => keyOf(left) < keyOf(right) ? -1 : 1)
 }
 
+const setsResources = (pins: Pins, resources: Resources | undefined): boolean =>
+  resources !== undefined && resources !== (pins.resources ?? "listed")
+
 /**
  * The digest of exactly what an acceptance would accept now: the held definitions (those that are named, without names
- * all), and the launch that was seen. `undefined` where there is nothing to accept.
+ * all), the launch that was seen, and which resources may be read where that is to change. `undefined` where there is
+ * nothing to accept.
  *
  * @category judging
  * @since 0.1.0
  */
-export const digestOfHeld = (pins: Pins, items?: ReadonlyArray<Key>): string | undefined => {
+export const digestOfHeld = (
+  pins: Pins,
+  items?: ReadonlyArray<Key>,
+  resources?: Resources
+): string | undefined => {
   if (pins.seen === undefined) return undefined
   const definitions = acceptable(pins, items)
-  if (definitions.length === 0 && launchHeld(pins) === undefined) return undefined
+  const sets = setsResources(pins, resources)
+  if (definitions.length === 0 && launchHeld(pins) === undefined && !sets) return undefined
   return Digest.framed([
     "sallyport/pin/held/2",
     pins.server,
     pins.seen.launch.digest,
+    sets ? resources ?? "" : "",
     ...definitions.flatMap(({ digest, kind, name }) => [kind, name, seenOf(pins, kind)?.variant ?? "", digest])
   ])
 }
@@ -400,6 +410,39 @@ export const heldElsewhere = (
   })?.server
 }
 
+/**
+ * How a digest stands under other names.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Link {
+  readonly server: string
+  readonly was: "accepted" | "rejected"
+}
+
+/**
+ * What was accepted or rejected under other names, by digest: definitions and launches. It is shown with what is new, and
+ * decides nothing.
+ *
+ * @category judging
+ * @since 0.1.0
+ */
+export const linksOf = (others: ReadonlyArray<Pins>): ReadonlyMap<string, ReadonlyArray<Link>> => {
+  const links = new Map<string, Array<Link>>()
+  const put = (digest: string, link: Link) => {
+    const known = links.get(digest)
+    if (known === undefined) links.set(digest, [link])
+    else if (!known.some(({ server, was }) => server === link.server && was === link.was)) known.push(link)
+  }
+  for (const { launch, pins, rejected, server } of others) {
+    if (launch !== undefined) put(launch.digest, { server, was: "accepted" })
+    for (const { digest } of pins) put(digest, { server, was: "accepted" })
+    for (const { digest } of rejected) put(digest, { server, was: "rejected" })
+  }
+  return links
+}
+
 // ---- changing
 
 /**
@@ -411,26 +454,30 @@ export const heldElsewhere = (
  * - `not-held`: these items are not held (accepted already, or not offered).
  * - `not-acceptable`: these items are given twice by the server, or are no valid definitions.
  * - `digest-differs`: what is held now is not what the digest was taken of.
+ * - `rejected`: the launch was rejected, and is not accepted unseen.
  *
  * @category errors
  * @since 0.1.0
  */
 export class AcceptError extends Schema.TaggedError<AcceptError>("sallyport/pin/AcceptError")("AcceptError", {
-  kind: Schema.Literals(["nothing-held", "not-held", "not-acceptable", "digest-differs"]),
+  kind: Schema.Literals(["nothing-held", "not-held", "not-acceptable", "digest-differs", "rejected"]),
   items: Schema.Array(Schema.Struct({ kind: Kind, name: Schema.String })),
   message: Schema.String
 }) {}
 
 /**
- * What is to be accepted: these of the held items, without any all but the rejected ones; only if it is exactly what
- * `digest` ({@link digestOfHeld} of the same items) was taken of.
+ * What is to be accepted: these of the held items, without any all but the rejected ones, and which resources may be read;
+ * only if it is exactly what `digest` ({@link digestOfHeld} of the same) was taken of. What is accepted `unseen` has no
+ * launch that was rejected.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Choice {
   readonly items?: ReadonlyArray<Key>
+  readonly resources?: Resources
   readonly digest?: string
+  readonly unseen?: boolean
 }
 
 /**
@@ -444,6 +491,8 @@ export interface Acceptance {
   readonly pins: Pins
   readonly definitions: ReadonlyArray<Definition>
   readonly launch: boolean
+  /** Which resources may be read, where that was changed. */
+  readonly resources: Resources | undefined
 }
 
 const pinned = (pins: Pins, seen: Seen, definitions: ReadonlyArray<Definition>, how: How, at: string): Pins => {
@@ -475,7 +524,10 @@ const refused = (kind: AcceptError["kind"], message: string, items: ReadonlyArra
 export const accept = (pins: Pins, choice: Choice, how: How, at: string): Result.Result<Acceptance, AcceptError> => {
   const { seen } = pins
   const held = heldOf(pins)
-  const digest = digestOfHeld(pins, choice.items)
+  const digest = digestOfHeld(pins, choice.items, choice.resources)
+  if (choice.unseen === true && held.launch?.rejected === true) {
+    return refused("rejected", "the launch was rejected; look at it")
+  }
   if (choice.items !== undefined) {
     const verdicts = new Map([...held.verdicts, ...held.rejected].map((verdict) => [keyOf(verdict), verdict]))
     const missing = choice.items.filter((item) => !verdicts.has(keyOf(item)))
@@ -497,10 +549,85 @@ export const accept = (pins: Pins, choice: Choice, how: How, at: string): Result
     return refused("digest-differs", "what is held now is not what this digest was taken of; look at it again")
   }
   const definitions = acceptable(pins, choice.items)
+  const resources = setsResources(pins, choice.resources) ? choice.resources : undefined
   return Result.succeed({
-    pins: { ...pinned(pins, seen, definitions, how, at), sighted: kinds },
+    pins: {
+      ...pinned(pins, seen, definitions, how, at),
+      ...(resources === undefined ? {} : { resources }),
+      sighted: kinds
+    },
     definitions,
-    launch: held.launch !== undefined
+    launch: held.launch !== undefined,
+    resources
+  })
+}
+
+/**
+ * What is to be rejected: these items, held or accepted, and the launch where it is said; without either all that is held
+ * and not decided.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Refusal {
+  readonly items?: ReadonlyArray<Key>
+  readonly launch?: boolean
+}
+
+/**
+ * What came of a rejection: the pins to store, and what was rejected.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Rejecting {
+  readonly pins: Pins
+  readonly rejected: ReadonlyArray<Rejection>
+}
+
+/**
+ * Rejects what was last seen: it stays held and is no news any more; an accepted item, or launch, is so no longer. `at` is
+ * the time in ISO 8601. From then on nothing is trusted at first sight.
+ *
+ * @category changing
+ * @since 0.1.0
+ */
+export const reject = (pins: Pins, choice: Refusal, at: string): Result.Result<Rejecting, AcceptError> => {
+  const held = heldOf(pins)
+  const everything = choice.items === undefined && choice.launch !== true
+  const can = new Map(
+    judgeSeen(pins).verdicts.flatMap((verdict) =>
+      verdict._tag === "Conflict" || verdict._tag === "Invalid" || verdict._tag === "Rejected"
+        ? []
+        : [[keyOf(verdict), verdict] as const]
+    )
+  )
+  const missing = (choice.items ?? []).filter((item) => !can.has(keyOf(item)))
+  if (missing.length > 0) return refused("not-held", "not held, and not accepted", missing)
+  const chosen = everything
+    ? held.verdicts.flatMap((verdict) => can.get(keyOf(verdict)) ?? [])
+    : (choice.items ?? []).flatMap((item) => can.get(keyOf(item)) ?? [])
+  const launch = choice.launch === true || everything && held.launch !== undefined && !held.launch.rejected
+    ? pins.seen?.launch
+    : undefined
+  const rejected: ReadonlyArray<Rejection> = [
+    ...(launch === undefined || isRejectedLaunch(pins, launch)
+      ? []
+      : [{ kind: "launch" as const, name: "", digest: launch.digest, at }]),
+    ...chosen.map(({ digest, kind, name }) => ({ kind, name, digest, at }))
+  ]
+  if (rejected.length === 0) return refused("nothing-held", `nothing is held of ${pins.server}`)
+  const gone = new Set(rejected.map(({ digest, kind }) => `${kind} ${digest}`))
+  const { launch: accepted, ...rest } = pins
+  return Result.succeed({
+    pins: {
+      ...rest,
+      ...(accepted === undefined || gone.has(`launch ${accepted.digest}`) ? {} : { launch: accepted }),
+      sighted: kinds,
+      pins: pins.pins.filter(({ digest, kind }) => !gone.has(`${kind} ${digest}`)),
+      rejected: [...pins.rejected.filter(({ digest, kind }) => !gone.has(`${kind} ${digest}`)), ...rejected]
+    },
+    rejected
   })
 }
 

@@ -24,6 +24,7 @@ import * as Visible from "./Visible.ts"
  * - `columns`: of the terminal, 80 if not given.
  * - `characters`: after which a single text of the server's is cut, 4,000 if not given.
  * - `rows`: after which a definition or a diff is cut, 2,000 if not given.
+ * - `links`: what was accepted or rejected under other names; it is said of what is new.
  *
  * @category models
  * @since 0.1.0
@@ -32,6 +33,7 @@ export interface Options {
   readonly columns?: number
   readonly characters?: number
   readonly rows?: number
+  readonly links?: ReadonlyMap<string, ReadonlyArray<Pins.Link>>
 }
 
 /**
@@ -322,11 +324,17 @@ const launchLines = (launch: Pins.LaunchPin): Array<string> => [
 const valueLines = (sign: string, value: string): Array<string> =>
   Visible.wrap(Visible.short(value, 500), 68).map((line, index) => `  ${index === 0 ? sign : " "} ${line}`)
 
-const launchSection = (pins: Pins.Pins, held: Pins.HeldLaunch | undefined, full: boolean): Array<string> => {
+const launchSection = (
+  pins: Pins.Pins,
+  held: Pins.HeldLaunch | undefined,
+  full: boolean,
+  links: Options["links"]
+): Array<string> => {
   if (held === undefined) {
     return pins.launch === undefined ? [] : ["launch: accepted", ...(full ? launchLines(pins.launch) : [])]
   }
-  const state = held.rejected ? "; rejected before" : ""
+  const state = [...(held.rejected ? ["rejected before"] : []), ...linked(held.seen.digest, links)]
+    .map((note) => `; ${note}`).join("")
   if (held.accepted === undefined) return [`launch: new${state}`, ...launchLines(held.seen)]
   return [
     `launch: changed (privilege)${state}`,
@@ -342,7 +350,11 @@ const launchSection = (pins: Pins.Pins, held: Pins.HeldLaunch | undefined, full:
 
 // ---- a server
 
-const title = (verdict: Pins.Verdict): string => {
+/** How the same stands under other names, as a part of a sentence. */
+const linked = (digest: string, links: Options["links"]): ReadonlyArray<string> =>
+  (links?.get(digest) ?? []).map(({ server, was }) => `${was} under the name ${Visible.name(server)}`)
+
+const title = (verdict: Pins.Verdict, links: Options["links"]): string => {
   switch (verdict._tag) {
     case "Accepted":
       return `accepted (${verdict.pin.how}, ${verdict.pin.at})`
@@ -353,7 +365,8 @@ const title = (verdict: Pins.Verdict): string => {
     case "New": {
       const notes = [
         ...(verdict.alike === undefined ? [] : [`looks like the accepted ${Visible.name(verdict.alike)}`]),
-        ...(verdict.same === undefined ? [] : [`has the content of the accepted ${Visible.name(verdict.same)}`])
+        ...(verdict.same === undefined ? [] : [`has the content of the accepted ${Visible.name(verdict.same)}`]),
+        ...linked(verdict.digest, links)
       ]
       return `held: new${notes.length === 0 ? "" : `; ${notes.join("; ")}`}`
     }
@@ -375,11 +388,11 @@ const changeOf = (verdict: Pins.Verdict): Pins.Changed | undefined => {
   return self._tag === "Changed" ? self : undefined
 }
 
-const section = (verdict: Pins.Verdict, body: ReadonlyArray<string>): Array<string> => {
+const section = (verdict: Pins.Verdict, body: ReadonlyArray<string>, links: Options["links"]): Array<string> => {
   const change = changeOf(verdict)
   return [
     called(verdict),
-    `  ${title(verdict)}`,
+    `  ${title(verdict, links)}`,
     ...(change === undefined ? [] : changeLines(change.drift)),
     ...body
   ]
@@ -449,8 +462,10 @@ export const show = (pins: Pins.Pins, items?: ReadonlyArray<Pins.Key>, options: 
   const held = Pins.heldOf(pins)
   return sections([
     [summary(pins), about(pins), ...faultLines(pins, settings.columns)],
-    items === undefined ? launchSection(pins, held.launch, true) : [],
-    ...judgement.verdicts.filter(isShown(items)).map((verdict) => section(verdict, definition(verdict.item, options))),
+    items === undefined ? launchSection(pins, held.launch, true, options.links) : [],
+    ...judgement.verdicts.filter(isShown(items)).map((verdict) =>
+      section(verdict, definition(verdict.item, options), options.links)
+    ),
     goneLines(judgement, items)
   ])
 }
@@ -470,12 +485,13 @@ export const diff = (pins: Pins.Pins, items?: ReadonlyArray<Pins.Key>, options: 
   const nothing = verdicts.length === 0 && held.launch === undefined && pins.seen !== undefined
   return sections([
     [summary(pins), about(pins), ...faultLines(pins, settings.columns)],
-    launchSection(pins, held.launch, false),
+    launchSection(pins, held.launch, false, options.links),
     ...verdicts.map((verdict) => {
       const change = changeOf(verdict)
       return section(
         verdict,
-        change === undefined ? definition(verdict.item, options) : difference(change.pin, change.item, options)
+        change === undefined ? definition(verdict.item, options) : difference(change.pin, change.item, options),
+        options.links
       )
     }),
     goneLines(judgement, items),

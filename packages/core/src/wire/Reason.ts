@@ -203,6 +203,11 @@ export const table = {
     says: "the command differs from the one that was accepted under this name, so it was not started",
     remedy: "a person must review it, or give the other command another name"
   },
+  "launch-rejected": {
+    code: InternalError,
+    says: "the server is not started: a person has rejected its launch",
+    remedy: "do without it"
+  },
   "denied": { code: InvalidParams, says: "the policy refuses this", remedy: "ask the operator" },
   "imitation": {
     code: InvalidParams,

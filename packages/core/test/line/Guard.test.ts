@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit } from "effect"
+import * as Pins from "../../src/pin/Pins.ts"
 import * as Gate from "../../src/stage/Gate.ts"
 import * as Ledger from "../../src/stage/Ledger.ts"
 import { PinStoreError } from "../../src/stage/PinStore.ts"
@@ -639,6 +640,29 @@ describe("the launch", () => {
       yield* H.acceptAll(store)
       const again = yield* H.opened({ store, launch: { ...H.launch, args: ["--allow-all"] }, inspect: inspect("a") })
       assert.lengthOf(again.servers, 1)
+    }))
+
+  it.effect("F4: a launch that a person rejected is not started, under its own name or another", () =>
+    Effect.gen(function*() {
+      const store = yield* H.makeStore
+      const first = yield* H.opened({ store, firstSight: "hold", inspect: inspect("a") })
+      yield* first.eof
+      yield* first.outcome
+      const pins = yield* store.load("notes")
+      const { pins: rejecting } = yield* Effect.fromResult(Pins.reject(pins, {}, "2026-01-01T00:00:00.000Z"))
+      yield* store.save("notes", pins.version, rejecting)
+      for (const name of ["notes", "others"]) {
+        for (const firstSight of ["hold", "trust", "observe"] as const) {
+          const relay = yield* H.open({ store, firstSight, launch: { ...H.launch, name }, inspect: inspect("a") })
+          yield* relay.says(H.initializeOf(1), H.request(2, "tools/list"), H.call(3, "read"))
+          assert.deepStrictEqual(reasons(relay.take()), ["launch-rejected", "launch-rejected", "launch-rejected"])
+          assert.lengthOf(relay.servers, 0)
+          yield* relay.eof
+        }
+      }
+      // Another launch under another name is no concern of it.
+      const other = yield* H.opened({ store, launch: { ...H.launch, name: "third" }, inspect: inspect("b") })
+      assert.lengthOf(other.servers, 1)
     }))
 
   it.effect("another launch that cannot be kept for review is told, since a person would look for it", () =>
