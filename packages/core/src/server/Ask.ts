@@ -162,6 +162,8 @@ export const form = <S extends Schema.ConstraintDecoder<unknown>>(options: {
 export const url = (options: {
   readonly message: string
   readonly url: string
+  /** A name for the visit that nobody can guess, by which `Registry.visited` tells that it is done. Default: a new one. */
+  readonly id?: string | undefined
 }): Ask<{ readonly action: "accept" | "decline" | "cancel" }> => ({
   method: "elicitation/create",
   supported: (has, revision) => Feature.isDefined("elicitation-url", revision) && has.has("client.elicitation.url"),
@@ -172,7 +174,7 @@ export const url = (options: {
       mode: "url",
       message: options.message,
       url: options.url,
-      ...(Feature.isDefined("elicitation-ids", revision) ? { elicitationId: id } : {})
+      ...(Feature.isDefined("elicitation-ids", revision) ? { elicitationId: options.id ?? id } : {})
     }),
   read: (result) => {
     const answer = elicited(T.toValue(result))?.value

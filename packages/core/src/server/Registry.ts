@@ -5,6 +5,7 @@
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { Text } from "../wire/Message.ts"
 import type { Client } from "./Client.ts"
 import type { Part } from "./Part.ts"
@@ -27,6 +28,18 @@ export interface Service {
   readonly remove: (...parts: ReadonlyArray<Named>) => Effect.Effect<void>
   /** Tells those who subscribed to it that a resource has changed. */
   readonly updated: (uri: string) => Effect.Effect<void>
+  /**
+   * Tells the client that was sent to an address, under this id, that the visit is done (2025-11-25); see the `id` of
+   * `Ask.url`. A client that was not sent there is told nothing, and none is told twice.
+   */
+  readonly visited: (id: string) => Effect.Effect<void>
+  /**
+   * Runs a handler whenever a client says that its roots have changed, until the scope ends; `Client` is that client. Of
+   * what a client says while a handler runs for it only one more run is made. 2026-07-28 does not have this.
+   */
+  readonly onRootsChanged: (
+    handler: Effect.Effect<void, never, Client | Registry>
+  ) => Effect.Effect<void, never, Scope.Scope>
   /** What is listed of a tool's arguments; `undefined` where there is no such tool. */
   readonly inputSchema: (tool: string) => Text | undefined
 }

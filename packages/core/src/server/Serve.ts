@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Console from "effect/Console"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -48,18 +49,32 @@ export const over = <E, R, E2, R2>(
   )
 
 /**
+ * How a server serves the host that started it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  /** How long calls in flight may still take when the host has ended its input: a second. */
+  readonly drain?: Duration.Input | undefined
+}
+
+const drained = <A, E, R>(program: Effect.Effect<A, E, R>, { drain }: Options): Effect.Effect<A, E, R> =>
+  drain === undefined ? program : Effect.provideService(program, Session.HalfClose, drain)
+
+/**
  * Serves the host that started this process, and ends with it.
  *
  * **Details**
  *
  * Stdout is taken for the protocol: what handlers print goes to stderr. When the host ends its input, calls in flight are
- * answered, and the process exits with 0.
+ * answered, as far as they end in time, and the process exits with 0.
  *
  * @category running
  * @since 0.1.0
  */
-export const stdio = <E>(server: Layer.Layer<Dispatch, E>): void =>
-  NodeMain.run(told(over(server, NodeTransport.layer({ output: NodeStdout.take() }))))
+export const stdio = <E>(server: Layer.Layer<Dispatch, E>, options: Options = {}): void =>
+  NodeMain.run(told(drained(over(server, NodeTransport.layer({ output: NodeStdout.take() })), options)))
 
 /**
  * Loads a server, which a module exports by default, and serves it as {@link stdio} does. Nothing that the module prints
@@ -68,9 +83,9 @@ export const stdio = <E>(server: Layer.Layer<Dispatch, E>): void =>
  * @category running
  * @since 0.1.0
  */
-export const main = (load: Load): void => {
+export const main = (load: Load, options: Options = {}): void => {
   const transport = NodeTransport.layer({ output: NodeStdout.take() })
-  NodeMain.run(told(Effect.flatMap(loaded(load), (server) => over(server, transport))))
+  NodeMain.run(told(drained(Effect.flatMap(loaded(load), (server) => over(server, transport)), options)))
 }
 
 /**

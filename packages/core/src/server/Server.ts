@@ -126,6 +126,7 @@ export function layerDispatch<R>(
     const seal = NodeSeal.make()
     const table = Table.make(options.expects ?? [])
     const audience = new Set<Audience>()
+    const onRoots: Program["onRoots"] = new Set()
 
     const provided = Effect.fnUntraced(function*<R2>(parts: ReadonlyArray<Part<R2 | Client | Registry, R2>>) {
       const context = quiet(yield* Effect.context<R2>())
@@ -161,6 +162,19 @@ export function layerDispatch<R>(
       updated: (uri) =>
         Effect.sync(() => {
           for (const client of audience) client.updated(uri)
+        }),
+      visited: (id) =>
+        Effect.sync(() => {
+          for (const client of audience) client.visited(id)
+        }),
+      onRootsChanged: (handler) =>
+        Effect.suspend(() => {
+          // The same handler may be given twice: each is an entry of its own.
+          const own = Effect.suspend(() => handler)
+          return Effect.acquireRelease(
+            Effect.sync(() => void onRoots.add(own)),
+            () => Effect.sync(() => onRoots.delete(own))
+          )
         }),
       inputSchema: (name) => {
         const tool = table.tools.get(name)?.part
@@ -200,7 +214,8 @@ export function layerDispatch<R>(
       tasks: Tasks.make({ serverInfo: info, context: inside, audience, fresh, spans }, options.tasks ?? {}, scope),
       fresh,
       context: inside,
-      audience
+      audience,
+      onRoots
     }
     return Context.make(Dispatch, { open: (who) => Desk.open(program, who) }).pipe(Context.add(Registry, registry))
   }))

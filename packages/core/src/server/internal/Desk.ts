@@ -81,7 +81,14 @@ const refers = <A>(
  * @since 0.1.0
  */
 export const open = (program: Program, who: Who): Leg =>
-  Effect.fnUntraced(function*(back: Port) {
+  Effect.fnUntraced(function*(given: Port) {
+    const back: Port = {
+      ...given,
+      request: (call) => {
+        subscriptions.asked(call)
+        given.request(call)
+      }
+    }
     const scope = yield* Effect.scope
     const { audience, context, table, tasks } = program
     const { empty, fail, failed, invalid } = answer
@@ -419,6 +426,24 @@ export const open = (program: Program, who: Who): Leg =>
       subscriptions.subscribe(call, uri)
     }
 
+    /** Whether the handlers of a change of roots run, and whether the roots have changed again. */
+    let roots: "still" | "handled" | "again" = "still"
+    const rootsChanged = (params: Text | undefined): void => {
+      if (session === undefined || program.onRoots.size === 0) return
+      if (roots !== "still") {
+        roots = "again"
+        return
+      }
+      roots = "handled"
+      const call: Call = { wish: undefined, method: "notifications/roots/list_changed", params, reply: () => {} }
+      const handled = Effect.forEach(program.onRoots, (handler) => handler, { discard: true })
+      flights.run(call, session, handled, () => {
+        const again = roots === "again"
+        roots = "still"
+        if (again) rootsChanged(params)
+      })
+    }
+
     return {
       request,
       cancel: (call) => {
@@ -426,7 +451,9 @@ export const open = (program: Program, who: Who): Leg =>
         flights.cancel(call)
         tasks.forget(call)
       },
-      notify: () => {},
+      notify: (method, params) => {
+        if (method === "notifications/roots/list_changed") rootsChanged(params)
+      },
       flush: Effect.void,
       end: Effect.suspend(() => {
         subscriptions.end()

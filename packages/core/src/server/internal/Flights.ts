@@ -67,6 +67,8 @@ export interface Next {
  */
 export interface Flights {
   readonly serve: (call: Call, caller: Caller, job: Job) => void
+  /** Runs what nobody waits for, with the client at hand. */
+  readonly run: (call: Call, caller: Caller, effect: Effect.Effect<void, never, Services>, done: () => void) => void
   /** Interrupts what runs for a request; nothing more is sent for it. */
   readonly cancel: (call: Call) => void
 }
@@ -134,7 +136,7 @@ export const make = (program: Program, who: Who, back: Port, scope: Scope.Scope)
     }
   }
 
-  const boundOf = (call: Call, job: Job): Bound => ({
+  const boundOf = (call: Call, job: Pick<Job, "name">): Bound => ({
     program: program.name,
     principal: who.client,
     method: call.method,
@@ -232,6 +234,17 @@ export const make = (program: Program, who: Who, back: Port, scope: Scope.Scope)
 
   return {
     serve,
+    run: (call, caller, effect, done) => {
+      const bound = boundOf(call, { name: "" })
+      const exchange = Exchange.make(call, caller, around, { before: noRounds, bound }, nothing)
+      start(Context.add(context, Client, exchange.service), scope)(effect, (exit) => {
+        exchange.close()
+        if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) {
+          runs(Effect.logError(`${call.method} failed`, exit.cause), nothing)
+        }
+        done()
+      })
+    },
     cancel: (call) => {
       for (const [flying, flight] of flights) {
         if (!means(flying, call)) continue

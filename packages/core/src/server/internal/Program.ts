@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
 import type { Revision } from "../../protocol/Revision.ts"
 import type { Text } from "../../wire/Message.ts"
 import type { Client } from "../Client.ts"
@@ -40,6 +41,8 @@ export interface Program {
   readonly fresh: () => string
   readonly context: Context.Context<Registry>
   readonly audience: Set<Audience>
+  /** What runs when a client's roots have changed. */
+  readonly onRoots: Set<Effect.Effect<void, never, Services>>
 }
 
 /**
@@ -51,6 +54,8 @@ export interface Program {
 export interface Audience {
   readonly changed: (kind: Kind) => void
   readonly updated: (uri: string) => void
+  /** A visit to an address is done; only the client that was sent there is told. */
+  readonly visited: (id: string) => void
   /** A task has moved, and says this of itself (2026-07-28). */
   readonly task: (id: string, detailed: Text) => void
 }

@@ -15,7 +15,7 @@ import type { Call, Port } from "../../stage/Port.ts"
 import type { Text } from "../../wire/Message.ts"
 import * as T from "../../wire/Text.ts"
 import * as answer from "./answer.ts"
-import { none, objectOf } from "./params.ts"
+import { none, objectOf, stringOf } from "./params.ts"
 import type { Audience } from "./Program.ts"
 import type { Kind, Table } from "./Table.ts"
 
@@ -26,6 +26,8 @@ import type { Kind, Table } from "./Table.ts"
 export interface Subscriptions extends Audience {
   /** A legacy session is opened: these lists are offered to it. */
   readonly open: () => void
+  /** The client is asked to visit an address, if it is that. */
+  readonly asked: (call: Call) => void
   readonly subscribe: (call: Call, uri: string) => void
   readonly unsubscribe: (call: Call, uri: string) => void
   /** Opens a subscription; with these tasks, which say this of themselves now. */
@@ -56,6 +58,9 @@ export const maxSubscribed = 1024
 /** How many subscriptions a client may have open. */
 const maxListens = 64
 
+/** How many visits are remembered, so that their end can be told. */
+const maxVisits = 1024
+
 const yes = T.literal("true")
 
 const listed = { tools: "toolsListChanged", resources: "resourcesListChanged", prompts: "promptsListChanged" } as const
@@ -75,6 +80,7 @@ export const make = (table: Table, back: Port, flush: () => void): Subscriptions
   const offered = new Set<Kind>()
   const subscribed = new Set<string>()
   const listens = new Map<Call, Listen>()
+  const visits = new Set<string>()
 
   return {
     open: () => {
@@ -124,6 +130,19 @@ export const make = (table: Table, back: Port, flush: () => void): Subscriptions
       for (const [call, wants] of listens) {
         if (wants.uris.has(uri)) back.notify(method, T.setMember(tagged(call), "uri", T.quote(uri)))
       }
+      flush()
+    },
+    asked: ({ method, params }) => {
+      const id = method === "elicitation/create" ? stringOf(params, "elicitationId") : undefined
+      if (id === undefined) return
+      visits.delete(id)
+      visits.add(id)
+      const [oldest] = visits
+      if (visits.size > maxVisits && oldest !== undefined) visits.delete(oldest)
+    },
+    visited: (id) => {
+      if (!visits.delete(id)) return
+      back.notify("notifications/elicitation/complete", T.object([["elicitationId", T.quote(id)]]))
       flush()
     },
     task: (id, detailed) => {
