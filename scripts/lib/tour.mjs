@@ -58,6 +58,54 @@ export const tour = async () => {
     said.set(name, `${line}\n${(stdout + stderr).trimEnd()}`)
   }
 
+  /** What the terminal says while a call waits for a person: its random name and the seconds that are left are made the same. */
+  const waiting = async () => {
+    const config = join(folder, "asking")
+    mkdirSync(config, { mode: 0o700 })
+    writeFileSync(
+      join(config, "policy.toml"),
+      `default = "allow"
+
+[[rules]]
+id = "ask-echo"
+match = { method = "tools/call", name = "echo" }
+then = "ask"
+via = "terminal"
+why = "somebody has to want it"
+`,
+      { mode: 0o600 }
+    )
+    const state = ["--state", join(folder, "asked")]
+    const options = ["--name", "everything", "--config", config, ...state, "--first-sight", "trust"]
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [sallyport, "relay", ...options, "--", process.execPath, join(root, "demo/server.mjs"), changed],
+      env,
+      cwd: project,
+      stderr: "ignore"
+    })
+    const client = new Client({ name: "tour", version: "1.0.0" })
+    await client.connect(transport)
+    const call = client.callTool({ name: "echo", arguments: { message: "hello \u202eolleh", times: 1 } }).catch(
+      () => {}
+    )
+    let id = ""
+    while (id === "") id = JSON.parse(command("approvals", "list", "--json", ...state).stdout).approvals[0]?.id ?? ""
+    const texts = [["list"], ["show", id]].map((args) => {
+      const { stderr, stdout } = command("approvals", ...args, ...state)
+      return `$ sallyport approvals ${args.join(" ")}\n${(stdout + stderr).trimEnd()}`
+    })
+    said.set(
+      "approvals",
+      texts.join("\n").replaceAll(id, "k3vq7m2x").replace(/\b\d:\d\d\b/g, "4:58").replaceAll(
+        ` ${state.join(" ")}`,
+        ""
+      )
+    )
+    await client.close()
+    await call
+  }
+
   const open = async () => {
     const transport = new StdioClientTransport({
       command: process.execPath,
@@ -115,6 +163,7 @@ export const tour = async () => {
     const calls = JSON.parse(command("ledger", "list", "--type", "call", "--json").stdout).entries
     shown("ledger-show", "ledger", "show", `${calls.at(-1).segment.replace(".jsonl", "")}:${calls.at(-1).seq}`)
     said.set("folder", tree(join(folder, "state/sallyport")))
+    await waiting()
     said.set("reasons", command("explain", "--reasons").stdout.trimEnd())
     return said
   } finally {

@@ -69,7 +69,7 @@ describe("approvals", () => {
       const table = out.split("\n\n")[0] ?? ""
       for (const line of table.split("\n")) assert.isAtMost(line.length, 80, line)
       assert.include(table, id)
-      assert.include(table, "5 min 0 s")
+      assert.include(table, "5:00")
       const status = yield* on("status")
       assert.include(status.out, "1 call waits for a person:")
       assert.include(status.out, id)

@@ -35,9 +35,10 @@ export const waiting = Effect.map(
   (all: ReadonlyArray<Waiting>) => all.filter(({ pid }) => pid === 0 || alive(pid)).map(({ approval }) => approval)
 )
 
-const seconds = (millis: number): string => {
+/** Minutes and seconds. */
+const clock = (millis: number): string => {
   const all = Math.max(0, Math.ceil(millis / 1000))
-  return all < 60 ? `${all} s` : `${Math.floor(all / 60)} min ${all % 60} s`
+  return `${Math.floor(all / 60)}:${String(all % 60).padStart(2, "0")}`
 }
 
 const what = ({ method, name }: Approval["question"]): string =>
@@ -54,7 +55,7 @@ export const draw = (approvals: ReadonlyArray<Approval>, now: number): string =>
     ["ID", "LEFT", "SERVER", "WHAT"],
     approvals.map(({ expires, id, question }) => [
       id,
-      seconds(expires - now),
+      clock(expires - now),
       Visible.short(question.server, 32),
       `${what(question)} by ${Visible.short(question.rule, 120)}`
     ])
@@ -101,7 +102,7 @@ export const shown = ({ expires, id, question }: Approval, now: number): string 
     ...(question.name === undefined ? [] : [row("name", Visible.name(question.name))]),
     row("rule", Visible.line(question.rule)),
     row("why", Visible.line(question.why)),
-    row("left", seconds(expires - now)),
+    row("left", `${clock(expires - now)} minutes`),
     ...(question.via === "terminal" ? [row("answered", "only here, in the terminal")] : []),
     "",
     ...args.flatMap(([name, value]) => [
