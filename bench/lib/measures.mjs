@@ -20,7 +20,7 @@ const toolCall = (id, name, given) =>
   `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"${name}","arguments":${given}}}\n`
 
 /** So many calls, 64 of them under way: each answer must be of a call that waits, and whole. */
-const pipelined = async (session, count, base) => {
+export const pipelined = async (session, count, base) => {
   const answered = new Uint8Array(count)
   let sent = 0
   let got = 0

@@ -1,18 +1,33 @@
 // The servers of the bench, bundled, and what is measured of a server alone.
-import { mkdirSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { performance } from "node:perf_hooks"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
+import { pipelined } from "./measures.mjs"
 import * as Processes from "./processes.mjs"
 import { Session } from "./session.mjs"
 
 const here = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** One file of a server and all that it imports, as its author would ship it; gives the path. */
-export const bundled = async (name, folder) => {
+/** What docs/server.md tells authors to start with: Node keeps the bytecode of what is loaded behind it. */
+const starter = (file, folder) => {
+  const path = join(folder, "start.mjs")
+  writeFileSync(
+    path,
+    `import { enableCompileCache } from "node:module"
+enableCompileCache(${JSON.stringify(join(folder, "cache"))})
+await import(${JSON.stringify(file)})
+`
+  )
+  return path
+}
+
+/** One file of a server and all that it imports, as its author would ship it; gives what to start. */
+export const bundled = async (name, into) => {
+  const folder = join(into, name)
   mkdirSync(folder, { recursive: true })
-  const file = join(folder, `${name}.mjs`)
+  const file = join(folder, "server.mjs")
   const build = await rolldown({
     input: join(here, "servers", `${name}.mjs`),
     platform: "node",
@@ -22,7 +37,27 @@ export const bundled = async (name, folder) => {
   })
   await build.write({ file, format: "esm", minify: true, codeSplitting: false })
   await build.close()
-  return file
+  return starter(file, folder)
+}
+
+/** Calls after a warm-up that is the same for all servers, and the warm-up. */
+export const steady = async (open, { calls: count, warm }) => {
+  const session = open()
+  try {
+    await session.open()
+    const first = session.cpu()
+    await pipelined(session, warm, 1_000_000)
+    const before = session.cpu()
+    const ms = await pipelined(session, count, 2_000_000)
+    return {
+      cpuPer1000: (session.cpu() - before) / count * 1000,
+      warmPer1000: (before - first) / warm * 1000,
+      callsPerSecond: count / ms * 1000,
+      peakMiB: session.peak()
+    }
+  } finally {
+    await session.end()
+  }
 }
 
 /** A session with the server itself: all that it costs is its own. */
