@@ -10,6 +10,7 @@
  * @since 0.1.0
  */
 import { checked } from "./internal/checked.ts"
+import * as Latest from "./internal/latest.ts"
 import { lineSafe, normalId, quote as quoted, unquote } from "./internal/plain.ts"
 import { keyOf, longNumber, valueEnd } from "./internal/walk.ts"
 import type { Text } from "./Message.ts"
@@ -42,6 +43,10 @@ interface Found {
 }
 
 const find = (text: Text, name: string): Found | undefined => {
+  if (Latest.isLatest(text)) {
+    const k = Latest.indexOf(name)
+    return k < 0 ? undefined : { name: Latest.nameOf(k), from: Latest.valueOf(k), end: Latest.endOf(k) }
+  }
   if (!isObject(text) || text.length === 2) return undefined
   const key = keyOf(name)
   for (let p = 1; p < text.length;) {
@@ -110,6 +115,10 @@ export const names = (text: Text): ReadonlyArray<string> => namesFrom(text, 0)
  * @since 0.1.0
  */
 export const namesIn = (text: Text, member: string): ReadonlyArray<string> => {
+  if (Latest.isLatest(text)) {
+    const k = Latest.indexOf(member)
+    return k < 0 ? [] : namesFrom(text, Latest.valueOf(k))
+  }
   if (!isObject(text) || text.length === 2) return []
   const key = keyOf(member)
   for (let p = 1; p < text.length;) {

@@ -3,7 +3,7 @@ import type { Text } from "@sallyport/core/wire/Message"
 import * as T from "@sallyport/core/wire/Text"
 import * as Write from "@sallyport/core/wire/Write"
 import * as fc from "fast-check"
-import { one, written } from "./read.ts"
+import { one, open, written } from "./read.ts"
 
 const value = fc.jsonValue({ stringUnit: "binary" }).map((value): unknown => JSON.parse(JSON.stringify(value)))
 const name = fc.oneof(
@@ -37,6 +37,42 @@ describe("looking", () => {
     fc.assert(fc.property(fc.array(value, { maxLength: 6 }), (values) => {
       assert.deepStrictEqual(T.elements(T.fromValue(values)).map(T.toValue), values)
     }))
+  })
+
+  it("finds the same in what was read last as in any text", () => {
+    const line = fc.tuple(entries, fc.constantFrom("", " "), fc.boolean()).map(([entries, blank, escaped]) => {
+      const known = entries.filter(([name]) => name.toLowerCase() === name)
+      const inside = known.map(([name, value]) => {
+        const key = JSON.stringify(name)
+        const spelled = escaped && /^"[a-z]/.test(key) ? `"\\u00${key.charCodeAt(1).toString(16)}${key.slice(2)}` : key
+        return `${spelled}${blank}:${JSON.stringify(value)}`
+      })
+      return { known: new Map(known), json: `{"jsonrpc":"2.0","method":"m","params":{${inside.join(`,${blank}`)}}}\n` }
+    })
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 1, maxLength: 3 }), name, (lines, name) => {
+        const later: Array<() => void> = []
+        open().feed.push(Buffer.from(lines.map(({ json }) => json).join("")), (item) => {
+          const params = item._tag === "Notification" ? item.params : undefined
+          const known = lines[later.length]?.known
+          if (params === undefined || known === undefined) return
+          const look = (): void => {
+            for (const key of [...known.keys(), name]) {
+              const found = T.member(params, key)
+              assert.strictEqual(found, known.has(key) ? T.fromValue(known.get(key)) : undefined)
+              const set = [...new Map<string, unknown>([...known, [key, 1]])]
+              assert.strictEqual(T.setMember(params, key, T.integer(1)), textOf(set))
+              assert.deepStrictEqual(T.namesIn(params, key), found === undefined ? [] : T.names(found))
+            }
+          }
+          look()
+          later.push(look)
+        })
+        assert.strictEqual(later.length, lines.length)
+        for (const look of later) look()
+      }),
+      { numRuns: 300 }
+    )
   })
 
   it("reads strings", () => {

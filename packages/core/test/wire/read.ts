@@ -36,6 +36,7 @@ export const open = (limits: Limits = {}) => {
     items.push(item)
   }
   return {
+    feed,
     items,
     push: (chunk: Uint8Array): void => feed.push(chunk, each),
     end: (): void => feed.end(each)

@@ -11,6 +11,7 @@ import * as T from "../Text.ts"
 import { checked } from "./checked.ts"
 import * as G from "./grammar.ts"
 import { COLON, COMMA, inString, LF, PLAIN, QUOTE, STOP } from "./grammar.ts"
+import * as Latest from "./latest.ts"
 import { hashStep, type Names } from "./names.ts"
 import { lineSafe, maxId, quote, unquote } from "./plain.ts"
 import { plainNames, withoutBlanks } from "./rewrite.ts"
@@ -112,6 +113,8 @@ export class Scanner {
   private readonly names: Array<Set<string> | undefined>
   // the names of the open objects: hash, place and length
   private top = 0
+  /** How many names the value of the message has. */
+  private outer = 0
   private hashes = new Int32Array(64)
   private starts = new Int32Array(64)
   private lengths = new Int32Array(64)
@@ -134,8 +137,9 @@ export class Scanner {
     this.names = Array.from({ length: depth + 2 }, () => undefined)
   }
 
-  /** Lets go of the buffer. */
+  /** Lets go of the buffer, and of what was read. */
   release(): void {
+    Latest.forget()
     if (this.wordsOf === undefined) return
     this.words = new Int32Array(0)
     this.wordsOf = undefined
@@ -270,7 +274,11 @@ export class Scanner {
 
   /** The text of a value, as it is carried on. */
   private text(b: Buffer, { end, flags, from }: Span): Text | undefined {
-    if ((flags & (WIDE | BLANKS | ODD_NAMES)) === 0) return checked(b.toString("latin1", from, end))
+    if ((flags & (WIDE | BLANKS | ODD_NAMES)) === 0) {
+      const text = checked(b.toString("latin1", from, end))
+      Latest.note(text, from, this.outer, this.starts, this.lengths)
+      return text
+    }
     const decode = (flags & WIDE) === 0 ? ascii : Utf8.decode
     let text = (flags & BLANKS) === 0 ? decode(b, from, end) : withoutBlanks(b, from, end, decode)
     if (text === undefined) return undefined
@@ -348,6 +356,7 @@ export class Scanner {
         }
         if (c !== (object ? G.CLOSE_OBJECT : G.CLOSE_ARRAY)) return this.fail("not-json", p)
         p++
+        if (level === 2) this.outer = this.names[level] === undefined ? this.top : Number.POSITIVE_INFINITY
         this.top = this.firstName[level] ?? 0
         if (--level === 1) return p
       }
