@@ -8,7 +8,7 @@ import { Environment } from "@sallyport/core/node/Environment"
 import * as Ledger from "@sallyport/core/stage/Ledger"
 import { isServerName } from "@sallyport/core/stage/PinStore"
 import * as PolicyUse from "@sallyport/core/stage/PolicyUse"
-import type { Launch } from "@sallyport/core/stage/Spawn"
+import type { Address, Command, Launch } from "@sallyport/core/stage/Spawn"
 import * as Name from "@sallyport/relay/Name"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -16,6 +16,7 @@ import { realpathSync } from "node:fs"
 import { homedir } from "node:os"
 import { resolve } from "node:path"
 import { parseArgs } from "node:util"
+import { addressOf } from "./Address.ts"
 import * as Folders from "./Folders.ts"
 import * as Settings from "./Settings.ts"
 
@@ -26,9 +27,10 @@ import * as Settings from "./Settings.ts"
  * @since 0.1.0
  */
 export const usage = `Usage: sallyport relay [OPTIONS] -- COMMAND [ARGS...]
+       sallyport relay [OPTIONS] --url URL
 
-Stands between an MCP host and the server that COMMAND starts: holds what nobody
-has accepted, decides every call and records it.
+Stands between an MCP host and the server that COMMAND starts, or that runs at
+URL: holds what nobody has accepted, decides every call and records it.
 
 Options:
   --name NAME             what the server is called (default: after COMMAND)
@@ -37,6 +39,13 @@ Options:
   --bridge auto|strict|off  where host and server are of two eras: translate and
                           lower what the other has no form for (default),
                           translate and leave such things out, or let it fail
+  --url URL               a server that runs already (Streamable HTTP): https, or
+                          http on this machine
+  --header NAME=VARIABLE  send it this header, with the value of that variable
+                          of the environment; may be repeated
+  --private               the name in URL may stand for a private address
+  --http HOST:PORT        the host connects here, instead of over stdio
+  --token-file FILE       the token that it has to bring
   --ledger file|none      where calls are recorded (default: file)
   --sandbox pid|none      run the server in a pid namespace (default: none)
   --policy FILE           what is allowed, asked and denied (default: policy.toml)
@@ -70,6 +79,8 @@ export class RelayOptionsError
  */
 export interface RelayOptions {
   readonly launch: Launch
+  /** Where the host connects to, where that is not our stdio. */
+  readonly http: { readonly host: string; readonly port: number; readonly tokenFile: string | undefined } | undefined
   readonly firstSight: FirstSight
   readonly bridge: "auto" | "strict" | "off"
   readonly ledger: "file" | "none"
@@ -109,6 +120,11 @@ const flags = {
   "first-sight": { type: "string" },
   env: { type: "string", multiple: true },
   bridge: { type: "string" },
+  url: { type: "string" },
+  header: { type: "string", multiple: true },
+  private: { type: "boolean" },
+  http: { type: "string" },
+  "token-file": { type: "string" },
   ledger: { type: "string" },
   sandbox: { type: "string" },
   policy: { type: "string" },
@@ -169,8 +185,13 @@ export const read = Effect.fnUntraced(
             : "the options cannot be read"
         )
     })
-    if (command === undefined) return yield* wrong("the command of the server is missing: put it behind --")
-    const name = values.name ?? Name.nameOf(command, args)
+    const { url } = values
+    if (command === undefined && url === undefined) {
+      return yield* wrong("the command of the server is missing: put it behind --, or give --url")
+    }
+    if (command !== undefined && url !== undefined) return yield* wrong("--url is instead of a command behind --")
+    const name = values.name ??
+      (command === undefined ? Name.hostOf(url ?? "") : Name.nameOf(command, args))
     if (!isServerName(name)) {
       return yield* wrong(`--name is a letter a-z, then at most 31 of a-z, 0-9 and -; not ${JSON.stringify(name)}`)
     }
@@ -183,7 +204,7 @@ export const read = Effect.fnUntraced(
       return yield* wrong(`--client is at most 64 letters, digits, ".", "_" and "-"; not ${JSON.stringify(client)}`)
     }
     if (values.policy === "") return yield* wrong("--policy is the name of a file; the name that was given is empty")
-    const env: Array<Launch["env"][number]> = []
+    const env: Array<Command["env"][number]> = []
     for (const entry of values.env ?? []) {
       const cut = entry.indexOf("=")
       const variable = cut < 0 ? entry : entry.slice(0, cut)
@@ -192,6 +213,27 @@ export const read = Effect.fnUntraced(
       }
       env.push(cut < 0 ? { name: variable } : { name: variable, value: entry.slice(cut + 1) })
     }
+    const headers: Array<Address["headers"][number]> = []
+    for (const entry of values.header ?? []) {
+      const [, header, variable] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)=([A-Za-z_][A-Za-z0-9_]*)$/.exec(entry) ?? []
+      if (header === undefined || variable === undefined) {
+        return yield* wrong(
+          "--header is NAME=VARIABLE: the value is taken from the environment, so that no secret stands in a command line"
+        )
+      }
+      headers.push({ name: header, variable })
+    }
+    if (url === undefined && (headers.length > 0 || values.private === true)) {
+      return yield* wrong("--header and --private are for --url")
+    }
+    if (url !== undefined && (env.length > 0 || values.sandbox !== undefined)) {
+      return yield* wrong("--env and --sandbox are for a command behind --")
+    }
+    const http = values.http === undefined ? undefined : addressOf(values.http)
+    if (values.http !== undefined && http === undefined) {
+      return yield* wrong(`--http is HOST:PORT, as in 127.0.0.1:8080; not ${JSON.stringify(values.http)}`)
+    }
+    if (values["token-file"] !== undefined && http === undefined) return yield* wrong("--token-file is for --http")
     yield* Effect.try({
       try: () => process.cwd(),
       catch: () =>
@@ -239,7 +281,10 @@ export const read = Effect.fnUntraced(
         directory: `${state}/policies`,
         server: name
       }),
-      launch: { name, command, args, env, sandbox },
+      launch: command === undefined
+        ? { name, url: url ?? "", headers, privately: values.private === true }
+        : { name, command, args, env, sandbox },
+      http: http === undefined ? undefined : { ...http, tokenFile: values["token-file"] },
       firstSight,
       bridge,
       ledger,

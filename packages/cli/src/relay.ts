@@ -19,7 +19,7 @@ import * as Gate from "@sallyport/core/stage/Gate"
 import * as Ledger from "@sallyport/core/stage/Ledger"
 import * as Parse from "@sallyport/core/stage/Parse"
 import * as PinStore from "@sallyport/core/stage/PinStore"
-import { defaultLadder, type Ladder } from "@sallyport/core/stage/Spawn"
+import { defaultLadder, isAddress, type Ladder } from "@sallyport/core/stage/Spawn"
 import * as Feed from "@sallyport/core/wire/Feed"
 import * as Relay from "@sallyport/relay/Relay"
 import * as Duration from "effect/Duration"
@@ -31,7 +31,7 @@ import * as Options from "./RelayOptions.ts"
 /** The guard of a relay: everything that decides and records. */
 const guard = (options: Options.RelayOptions) => {
   const records = ledger(options)
-  const pins = PinStore.layerFile({ directory: `${options.state}/pins` })
+  const pinned = pins(options)
   return Lines.layer({
     firstSight: options.firstSight,
     bridge: options.bridge,
@@ -41,10 +41,10 @@ const guard = (options: Options.RelayOptions) => {
   })
     .pipe(
       Layer.provide(Layer.mergeAll(
-        gate(options).pipe(Layer.provide(Layer.merge(records, pins))),
+        gate(options).pipe(Layer.provide(Layer.merge(records, pinned))),
         records,
-        pins,
-        Relay.layerTails(`${options.state}/tails`).pipe(Layer.provide(NodeSpawn.layer({ ladder: ladder(options) })))
+        pinned,
+        spawn(options)
       ))
     )
 }
@@ -60,6 +60,25 @@ const gate = ({ option, policy, state }: Options.RelayOptions) =>
       )
     )
 
+const pins = (options: Options.RelayOptions) => PinStore.layerFile({ directory: `${options.state}/pins` })
+
+/** What speaks HTTP is loaded only where it is asked for: most relays start a command and speak over stdio. */
+const http = Effect.promise(() => import("./relayHttp.ts"))
+
+const spawn = (options: Options.RelayOptions) => {
+  const process = Relay.layerTails(`${options.state}/tails`).pipe(
+    Layer.provide(NodeSpawn.layer({ ladder: ladder(options) }))
+  )
+  return isAddress(options.launch)
+    ? Layer.unwrap(Effect.map(http, ({ layerConnect }) => Layer.provide(layerConnect, process)))
+    : process
+}
+
+const transport = ({ client, http: listen, launch }: Options.RelayOptions) =>
+  listen === undefined
+    ? NodeTransport.layer({ who: { client } })
+    : Layer.unwrap(Effect.map(http, ({ layerTransport }) => layerTransport(launch.name, client, listen)))
+
 const halfClose = ({ settings }: Options.RelayOptions): Duration.Duration =>
   settings.half_close === undefined ? defaultLadder.term : Duration.fromInputUnsafe(settings.half_close)
 
@@ -72,7 +91,12 @@ const ladder = (options: Options.RelayOptions): Ladder => ({
 const injected = ({ launch }: Options.RelayOptions) =>
   Effect.map(
     Environment,
-    (own) => launch.env.flatMap(({ name, value = own[name] }) => value === undefined ? [] : [{ name, value }])
+    (own) => {
+      const given: ReadonlyArray<{ readonly name: string; readonly value?: string }> = isAddress(launch)
+        ? launch.headers.map(({ variable }) => ({ name: variable }))
+        : launch.env
+      return given.flatMap(({ name, value = own[name] }) => value === undefined ? [] : [{ name, value }])
+    }
   )
 
 const ledger = (options: Options.RelayOptions) => {
@@ -99,7 +123,10 @@ const ledger = (options: Options.RelayOptions) => {
 
 const dispatch = (options: Options.RelayOptions) => {
   const { refused } = options
-  if (refused === undefined) return Relay.layerDispatch(options.launch).pipe(Layer.provide(guard(options)))
+  const route = options.http === undefined
+    ? Relay.layerDispatch(options.launch)
+    : Layer.unwrap(Effect.map(http, ({ layerDispatch }) => layerDispatch(options.launch)))
+  if (refused === undefined) return Layer.provide(route, guard(options))
   tell(`${options.launch.name} was not started: ${refused}`)
   return Layer.succeed(Dispatch, { open: () => () => Shut.shut("locked", options.launch.name, refused) })
 }
@@ -118,7 +145,8 @@ const run = Effect.fnUntraced(function*(options: Options.RelayOptions) {
   })
   const outcome = yield* Session.run.pipe(
     Effect.provide(
-      Layer.mergeAll(dispatch(options), NodeTransport.layer({ who: { client: options.client } })).pipe(
+      Layer.mergeAll(dispatch(options), transport(options)).pipe(
+        Layer.provide(pins(options)),
         Layer.provideMerge(Layer.mergeAll(Notices.layerTell(tell), parse))
       )
     ),
@@ -128,14 +156,20 @@ const run = Effect.fnUntraced(function*(options: Options.RelayOptions) {
   return Relay.exitCode(outcome, constants.signals)
 })
 
+const failed = (code: number, message: string) =>
+  Effect.sync(() => {
+    print(message)
+    return code
+  })
+
 NodeMain.run(
   Options.read(process.argv.slice(2)).pipe(
     Effect.flatMap(run),
-    Effect.catchTag("RelayOptionsError", (error) =>
-      Effect.sync(() => {
-        print(error.message)
-        return error.code
-      })),
+    Effect.catchTags({
+      RelayOptionsError: ({ code, message }) => failed(code, message),
+      ListenError: ({ message }) => failed(1, `sallyport relay: ${message}`),
+      FilesError: ({ message }) => failed(1, `sallyport relay: ${message}`)
+    }),
     Effect.provide(NodeFiles.layer)
   )
 )

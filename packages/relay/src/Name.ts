@@ -80,3 +80,15 @@ export const nameOf = (command: string, args: ReadonlyArray<string>): string => 
   const name = fromPath(command)
   return isServerName(name) ? name : "server"
 }
+
+/**
+ * The name of a server that is at an address: the most telling part of its host.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const hostOf = (url: string): string => {
+  const host = URL.canParse(url) ? new URL(url).hostname : ""
+  const name = clean(host.split(".").find((part) => !["www", "mcp", "api"].includes(part)) ?? "")
+  return isServerName(name) ? name : "server"
+}

@@ -15,6 +15,7 @@ import { createRequire } from "node:module"
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { parseArgs } from "node:util"
+import { addressOf } from "../Address.ts"
 
 /**
  * How it is used.
@@ -79,12 +80,6 @@ const attempt = <A>(make: () => A, or: (message: string) => Stop): A | Stop => {
 }
 
 const isStop = (value: object): value is Stop => "_tag" in value && value._tag === "Stop"
-
-const addressOf = (text: string): Options["http"] => {
-  const parts = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text)
-  const port = Number(parts?.[3])
-  return parts === null || port > 65_535 ? undefined : { host: parts[1] ?? (parts[2] || "127.0.0.1"), port }
-}
 
 /**
  * Reads the command line behind `serve`.

@@ -15,7 +15,7 @@ import type { Parse } from "../stage/Parse.ts"
 import type { PinStore } from "../stage/PinStore.ts"
 import type { Leg } from "../stage/Port.ts"
 import type { Launch } from "../stage/Spawn.ts"
-import { Spawn } from "../stage/Spawn.ts"
+import { isAddress, Spawn } from "../stage/Spawn.ts"
 import type { Who } from "../stage/Transport.ts"
 import * as Bridge from "./Bridge.ts"
 import * as Faults from "./Faults.ts"
@@ -89,7 +89,7 @@ export const layer = (
                 type: "session",
                 client: who.client,
                 server: launch.name,
-                command: [launch.command, ...launch.args],
+                command: isAddress(launch) ? [launch.url] : [launch.command, ...launch.args],
                 loosened: options.loosened
               },
               agreement,

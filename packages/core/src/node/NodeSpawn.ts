@@ -10,7 +10,16 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import type { Ending } from "../stage/Port.ts"
-import { defaultLadder, type Ladder, type Launch, type Process, Spawn, SpawnError, stop } from "../stage/Spawn.ts"
+import {
+  type Command,
+  defaultLadder,
+  isAddress,
+  type Ladder,
+  type Process,
+  Spawn,
+  SpawnError,
+  stop
+} from "../stage/Spawn.ts"
 import type { Peer } from "../stage/Transport.ts"
 import { Environment } from "./Environment.ts"
 import * as NodePeer from "./NodePeer.ts"
@@ -72,7 +81,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   const own = yield* Environment
   const { ladder = defaultLadder, lineBytes = 4096, stderr = print, tailBytes = 64 * 1024 } = options
 
-  const attach = (launch: Launch, child: ChildProcessWithoutNullStreams, pid: number, secrets: Secrets): Running => {
+  const attach = (launch: Command, child: ChildProcessWithoutNullStreams, pid: number, secrets: Secrets): Running => {
     const wires = NodePeer.make(child.stdout, child.stdin)
     const group = ProcessGroup.make(pid)
     const exited = Deferred.makeUnsafe<void>()
@@ -160,7 +169,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     }
   }
 
-  const start = (launch: Launch, plan: Resolve.Plan, wrapper: ReadonlyArray<string>) =>
+  const start = (launch: Command, plan: Resolve.Plan, wrapper: ReadonlyArray<string>) =>
     Effect.callback<Running, SpawnError>((resume) => {
       const failed = (error: unknown) => resume(Effect.fail(spawnError(launch, plan, error)))
       const [file = plan.file, ...args] = [...wrapper, plan.file, ...plan.args]
@@ -183,8 +192,15 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     })
 
   return {
-    inspect: (launch) => Resolve.inspect(launch, own),
+    inspect: (launch) => isAddress(launch) ? Effect.succeed({}) : Resolve.inspect(launch, own),
     connect: Effect.fnUntraced(function*(launch) {
+      if (isAddress(launch)) {
+        return yield* new SpawnError({
+          kind: "failed",
+          command: launch.url,
+          message: `${launch.name} was not started: ${launch.url} is the address of a server that runs already`
+        })
+      }
       const plan = yield* Resolve.plan(launch, own)
       const wrapper = launch.sandbox === "pid" ? yield* Resolve.sandbox(launch, own) : []
       for (const name of plan.unset) {
@@ -203,7 +219,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
 
 type Secrets = ReadonlyArray<{ readonly name: string; readonly value: string }>
 
-const spawnError = (launch: Launch, plan: Resolve.Plan, error: unknown): SpawnError => {
+const spawnError = (launch: Command, plan: Resolve.Plan, error: unknown): SpawnError => {
   const code = error instanceof Error && "code" in error ? error.code : undefined
   const what = `${launch.name} was not started: `
   const { command } = launch

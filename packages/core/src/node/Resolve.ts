@@ -8,7 +8,7 @@ import { execFile } from "node:child_process"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { type Inspection, type Launch, SpawnError } from "../stage/Spawn.ts"
+import { type Command, type Inspection, SpawnError } from "../stage/Spawn.ts"
 import { safe } from "./Environment.ts"
 
 /**
@@ -36,7 +36,7 @@ type Variables = Readonly<Record<string, string | undefined>>
  * @since 0.1.0
  */
 export const environment = (
-  launch: Launch,
+  launch: Command,
   own: Variables
 ): { readonly env: Readonly<Record<string, string>>; readonly unset: ReadonlyArray<string> } => {
   const env: Record<string, string> = Object.create(null)
@@ -53,7 +53,7 @@ export const environment = (
   return { env, unset }
 }
 
-const workingFolder = (launch: Launch) => path.resolve(launch.cwd ?? ".")
+const workingFolder = (launch: Command) => path.resolve(launch.cwd ?? ".")
 
 const isFile = (file: string): boolean => fs.statSync(file, { throwIfNoEntry: false })?.isFile() ?? false
 
@@ -107,7 +107,7 @@ const find = (command: string, search: string | undefined, cwd: string): Found =
  * @since 0.1.0
  */
 export const plan = Effect.fnUntraced(function*(
-  launch: Launch,
+  launch: Command,
   own: Variables
 ): Effect.fn.Return<Plan, SpawnError> {
   const fail = (kind: SpawnError["kind"], message: string) =>
@@ -153,7 +153,7 @@ export const plan = Effect.fnUntraced(function*(
  * @since 0.1.0
  */
 export const sandbox = Effect.fnUntraced(function*(
-  launch: Launch,
+  launch: Command,
   own: Variables
 ): Effect.fn.Return<ReadonlyArray<string>, SpawnError> {
   const fail = (message: string) =>
@@ -248,7 +248,7 @@ const interpreters =
 // What comes behind these is code or a module's name, and no script follows.
 const inline = new Set(["-c", "-e", "-p", "-m", "--eval", "--print", "--command"])
 
-const script = (launch: Launch, file: string): string | undefined => {
+const script = (launch: Command, file: string): string | undefined => {
   if (![path.basename(launch.command), path.basename(file)].some((name) => interpreters.test(name))) return undefined
   for (const word of launch.args) {
     if (inline.has(word)) return undefined
@@ -272,7 +272,7 @@ const described = Effect.fnUntraced(function*(at: string) {
  * @category accessors
  * @since 0.1.0
  */
-export const inspect = Effect.fnUntraced(function*(launch: Launch, own: Variables): Effect.fn.Return<Inspection> {
+export const inspect = Effect.fnUntraced(function*(launch: Command, own: Variables): Effect.fn.Return<Inspection> {
   const { env } = environment(launch, own)
   const found = yield* orNothing(() => find(launch.command, env["PATH"], workingFolder(launch)))
   if (found?._tag !== "found") return {}

@@ -11,7 +11,7 @@ import * as Digest from "../wire/Digest.ts"
  *
  * **Details**
  *
- * - `fields`: `command`, `executable`, `executable digest`, `script`, `script digest`, `args` (a JSON array), `cwd`,
+ * - `fields`: of a server that runs already `url`, `privately`, and one `header NAME` a header; else `command`, `executable`, `executable digest`, `script`, `script digest`, `args` (a JSON array), `cwd`,
  *   `sandbox`, and one `env NAME` a variable: `inherited`, or the keyed digest of its literal value.
  * - `loaders`: those of the variables that decide which code a program loads. A launch with one is of class privilege.
  *
@@ -41,6 +41,18 @@ export interface Launched {
   readonly env: ReadonlyArray<{ readonly name: string; readonly value?: string }>
   readonly cwd?: string
   readonly sandbox: string
+}
+
+/**
+ * A server that runs already, as the Spawn stage describes it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Addressed {
+  readonly url: string
+  readonly headers: ReadonlyArray<{ readonly name: string; readonly variable: string }>
+  readonly privately: boolean
 }
 
 /**
@@ -75,10 +87,22 @@ const inherited = "inherited"
  * @category constructors
  * @since 0.1.0
  */
-export const launch = (launched: Launched, inspected: Inspected, key: string): LaunchPin => {
+export const launch = (launched: Launched | Addressed, inspected: Inspected, key: string): LaunchPin => {
   const fields: Array<{ readonly name: string; readonly value: string }> = []
   const put = (name: string, value: string | undefined) => {
     if (value !== undefined) fields.push({ name, value })
+  }
+  const pinned = (loaders: ReadonlyArray<string>): LaunchPin => ({
+    digest: Digest.framed(["sallyport/launch/1", ...fields.flatMap(({ name, value }) => [name, value])]),
+    fields,
+    loaders
+  })
+  if ("url" in launched) {
+    put("url", launched.url)
+    const headers = launched.headers.map(({ name, variable }) => [name.toLowerCase(), variable] as const).sort()
+    for (const [name, variable] of headers) put(`header ${name}`, `from ${variable}`)
+    put("privately", launched.privately ? "true" : undefined)
+    return pinned([])
   }
   put("command", launched.command)
   put("executable", inspected.executable?.path)
@@ -95,11 +119,7 @@ export const launch = (launched: Launched, inspected: Inspected, key: string): L
     const value = env.get(name)
     put(`env ${name}`, value === undefined ? inherited : Digest.framed(["sallyport/launch/value/1", key, name, value]))
   }
-  return {
-    digest: Digest.framed(["sallyport/launch/1", ...fields.flatMap(({ name, value }) => [name, value])]),
-    fields,
-    loaders: names.filter(isLoader)
-  }
+  return pinned(names.filter(isLoader))
 }
 
 /**
@@ -144,7 +164,9 @@ const sentences: ReadonlyMap<string, string> = new Map([
   ["script digest", "the script has other content"],
   ["args", "the arguments differ"],
   ["cwd", "the working folder differs"],
-  ["sandbox", "the sandbox differs"]
+  ["sandbox", "the sandbox differs"],
+  ["url", "the address is another"],
+  ["privately", "whether its name may stand for an address of a private network differs"]
 ])
 
 /**

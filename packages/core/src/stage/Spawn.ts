@@ -29,7 +29,7 @@ import type { Peer } from "./Transport.ts"
  * @category models
  * @since 0.1.0
  */
-export const Launch = Schema.Struct({
+export const Command = Schema.Struct({
   name: Schema.String,
   command: Schema.String,
   args: Schema.Array(Schema.String),
@@ -41,7 +41,53 @@ export const Launch = Schema.Struct({
  * @category models
  * @since 0.1.0
  */
+export type Command = typeof Command.Type
+
+/**
+ * Where a server is that runs already, and is spoken to over Streamable HTTP.
+ *
+ * **Details**
+ *
+ * - `url`: https, or http on this machine.
+ * - `headers`: sent with every request; each value is that of a variable of our own environment, so that no secret stands
+ *   in a command line (security rule F28).
+ * - `privately`: the name in the address may stand for an address of a private network.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Address = Schema.Struct({
+  name: Schema.String,
+  url: Schema.String,
+  headers: Schema.Array(Schema.Struct({ name: Schema.String, variable: Schema.String })),
+  privately: Schema.Boolean
+})
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Address = typeof Address.Type
+
+/**
+ * How a server is come by: a command that starts it, or the address of one that runs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const Launch = Schema.Union([Command, Address])
+/**
+ * @category models
+ * @since 0.1.0
+ */
 export type Launch = typeof Launch.Type
+
+/**
+ * Whether a server runs already.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isAddress = (launch: Launch): launch is Address => "url" in launch
 
 /**
  * The server could not be started.

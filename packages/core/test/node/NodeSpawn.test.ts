@@ -7,7 +7,7 @@ import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Environment } from "../../src/node/Environment.ts"
 import * as NodeSpawn from "../../src/node/NodeSpawn.ts"
-import { type Launch, Spawn } from "../../src/stage/Spawn.ts"
+import { type Command, type Launch, Spawn } from "../../src/stage/Spawn.ts"
 import type { Peer } from "../../src/stage/Transport.ts"
 
 const node = (code: string, change: Partial<Launch> = {}): Launch => ({
@@ -384,7 +384,7 @@ const sandboxed = process.platform === "linux"
     ]).status === 0
 
 /** Starts the fixture that starts a server, and kills it as soon as the server is up. */
-const killed = (sandbox: Launch["sandbox"], code: string) =>
+const killed = (sandbox: Command["sandbox"], code: string) =>
   Effect.promise(async () => {
     const program = fileURLToPath(new URL("fixtures/spawn.ts", import.meta.url))
     const relay = spawn(process.execPath, [program, sandbox, code], { stdio: ["ignore", "pipe", "inherit"] })
