@@ -36,11 +36,12 @@ Options:
   --name NAME             what the server is called (default: after COMMAND)
   --first-sight MODE      a server never seen: hold (default), trust or observe
   --env NAME[=VALUE]      give the server this variable; may be repeated
-  --bridge auto|strict|off  where host and server are of two eras: translate and
+  --bridge auto|strict|off
+                          where host and server are of two eras: translate and
                           lower what the other has no form for (default),
                           translate and leave such things out, or let it fail
-  --url URL               a server that runs already (Streamable HTTP): https, or
-                          http on this machine
+  --url URL               a server that runs already (Streamable HTTP): https,
+                          or http on this machine
   --header NAME=VARIABLE  send it this header, with the value of that variable
                           of the environment; may be repeated
   --private               the name in URL may stand for a private address
