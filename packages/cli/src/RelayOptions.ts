@@ -49,7 +49,7 @@ Options:
   --token-file FILE       the token that it has to bring
   --ledger file|none      where calls are recorded (default: file)
   --sandbox pid|none      run the server in a pid namespace (default: none)
-  --policy FILE           what is allowed, asked and denied (default: policy.toml)
+  --policy FILE           what is allowed and denied (default: policy.toml)
   --client NAME           what rules and records call the host (default: host)
   --state DIR             where pins and ledger are kept
   --config DIR            where settings.toml and policy.toml are
