@@ -197,8 +197,10 @@ export const compile = (policy: Policy, options?: { readonly real?: Condition.Re
 
   const find = (call: Condition.Call): Candidates => {
     const keep = (call.name?.length ?? 0) <= limits.name
+    // With their lengths: a method or name may hold any character, and no two calls may have one key.
     const key = keep
-      ? `${call.client}\n${call.server}\n${call.method}\n${call.name === undefined ? "" : `=${call.name}`}`
+      ? `${call.client.length} ${call.server.length} ${call.method.length} ${call.client}${call.server}${call.method}` +
+        (call.name === undefined ? "" : `=${call.name}`)
       : ""
     const known = keep ? kept.get(key) : undefined
     if (known !== undefined) return known

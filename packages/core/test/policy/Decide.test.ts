@@ -340,6 +340,23 @@ then = "allow"
     }
   })
 
+  it("keeps nothing of one call for another, whatever characters the host puts into a method or name", () => {
+    const part = fc.string({ unit: fc.constantFrom("a", "=", "\n", " ", "1"), maxLength: 4 })
+    const subject = fc.record({ method: part, name: fc.option(part, { nil: undefined }), client: part, server: part })
+    const self = compiled(`default = "allow"
+[[rules]]
+id = "r"
+match = { method = "*a", name = "a*" }
+then = "deny"
+`)
+    fc.assert(fc.property(fc.array(subject, { minLength: 2, maxLength: 20 }), (subjects) => {
+      for (const one of subjects) {
+        const denied = one.method.endsWith("a") && one.name?.startsWith("a") === true
+        assert.strictEqual(Decide.decide(self, call("x", "{}", one)).action, denied ? "deny" : "allow")
+      }
+    }))
+  })
+
   it("finds the same rules by their names as by looking at all", () => {
     const pattern = fc.constantFrom("read", "write", "r*", "*", "{read,list}", "files", "web", "[rw]*")
     const match = fc.record({ name: pattern, server: pattern, client: fc.constantFrom("claude", "*", "c*", "x") }, {
