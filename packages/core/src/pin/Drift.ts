@@ -10,6 +10,7 @@
  */
 import * as Schema from "effect/Schema"
 import type { Text } from "../wire/Message.ts"
+import type { Kind } from "./Definition.ts"
 import type { Json } from "./internal/json.ts"
 import * as json from "./internal/json.ts"
 
@@ -27,8 +28,8 @@ export const classes = ["cosmetic", "narrowing", "widening", "text", "privilege"
  * **Details**
  *
  * - `cosmetic`: means the same.
- * - `narrowing`: fewer arguments are allowed than before.
- * - `widening`: more are allowed, or it cannot be told.
+ * - `narrowing`: less is allowed than before.
+ * - `widening`: more is allowed, or it cannot be told.
  * - `text`: a string that was not there before; a model may read it.
  * - `privilege`: an annotation that hosts decide by changed, or the launch.
  *
@@ -504,15 +505,157 @@ const schemaField: Field = (on, path, before, after) => {
   schema(on, path, before, after)
 }
 
-const fields: ReadonlyMap<string, Field> = new Map<string, Field>([
-  ["name", prose("text")],
+/** The arguments of a prompt by their names; `undefined` where this is no list of named ones. */
+const argumentsOf = (self: Json | undefined): Map<string, Json> | undefined => {
+  if (self === undefined) return new Map()
+  if (self._tag !== "Array") return undefined
+  const found = new Map<string, Json>()
+  for (const item of self.items) {
+    const name = json.member(item, "name")
+    if (name?._tag !== "String" || found.has(name.value)) return undefined
+    found.set(name.value, item)
+  }
+  return found
+}
+
+const isRequired = (argument: Json): boolean => {
+  const required = json.member(argument, "required")
+  return required?._tag === "Boolean" && required.value
+}
+
+/** The arguments of a prompt. One that is new asks for more to be handed out, whether it must be given or not. */
+const promptArguments: Field = (on, path, before, after) => {
+  const was = argumentsOf(before)
+  const is = argumentsOf(after)
+  if (was === undefined || is === undefined) return opaque(on, path, before, after)
+  let same = true
+  for (const name of new Set([...was.keys(), ...is.keys()])) {
+    const at = down(path, name)
+    const old = was.get(name)
+    const now = is.get(name)
+    if (old !== undefined && now !== undefined && json.same(old, now)) continue
+    same = false
+    if (old === undefined) on.note(at, "widening", "is a new argument")
+    else if (now === undefined) {
+      on.note(at, isRequired(old) ? "widening" : "narrowing", "is an argument that was removed")
+    } else {
+      for (const member of union(old, now)) {
+        const left = json.member(old, member)
+        const right = json.member(now, member)
+        if (left !== undefined && right !== undefined && json.same(left, right)) continue
+        const compare = member === "required" ? demand : argumentFields.get(member) ?? opaque
+        compare(on, down(at, member), left, right)
+      }
+    }
+  }
+  if (same) on.note(path, "cosmetic", "has the same arguments")
+}
+
+/** Whether an argument must be given; `false` where it does not say so. */
+const demand: Field = (on, path, before, after) => {
+  const truth = (self: Json | undefined) => self?._tag === "Boolean" && self.value
+  moreOrLess(on, path, truth(after) && !truth(before), truth(before) && !truth(after), "demands")
+}
+
+const argumentFields: ReadonlyMap<string, Field> = new Map<string, Field>([
+  ["title", prose("cosmetic")],
+  ["description", prose("widening")]
+])
+
+const roles: ReadonlyArray<string> = ["user", "assistant"]
+
+/** For whom a resource is; for everybody where that is not said. */
+const audience: Field = (on, path, before, after) => {
+  const was = before === undefined ? new Set(roles) : strings(before)
+  const is = after === undefined ? new Set(roles) : strings(after)
+  if (was === undefined || is === undefined) return opaque(on, path, before, after)
+  moreOrLess(on, path, !was.isSubsetOf(is), !is.isSubsetOf(was), "is for readers")
+}
+
+/** How much a resource matters: 1 means that it is as good as required. */
+const priority: Field = (on, path, before, after) => {
+  if (before?._tag !== "Number" || after?._tag !== "Number") return opaque(on, path, before, after)
+  const order = json.compareNumbers(before.text, after.text)
+  moreOrLess(on, path, order !== undefined && order > 0, order === undefined || order < 0, "matters")
+}
+
+const resourceAnnotations: Field = (on, path, before, after) => {
+  if ((before !== undefined && before._tag !== "Object") || (after !== undefined && after._tag !== "Object")) {
+    return opaque(on, path, before, after)
+  }
+  const names = union(before, after)
+  if (names.size === 0) return on.note(path, "cosmetic", "says nothing either way")
+  for (const name of names) {
+    const was = before?.members.get(name)
+    const is = after?.members.get(name)
+    if (was !== undefined && is !== undefined && json.same(was, is)) continue
+    const compare = resourceHints.get(name)
+    if (compare !== undefined) compare(on, down(path, name), was, is)
+    // What is not known may be all that kept a host back.
+    else if (is === undefined) on.note(down(path, name), "privilege", "was removed")
+    else opaque(on, down(path, name), was, is)
+  }
+}
+
+const resourceHints: ReadonlyMap<string, Field> = new Map<string, Field>([
+  ["audience", audience],
+  ["priority", priority],
+  ["lastModified", prose("cosmetic")]
+])
+
+/** A size says nothing about what may be done; contents are not pinned. */
+const size: Field = (on, path, before, after) => {
+  const isSize = (self: Json | undefined) => self === undefined || self._tag === "Number"
+  if (isSize(before) && isSize(after)) on.note(path, "cosmetic", "is another size")
+  else opaque(on, path, before, after)
+}
+
+/** Versions as programs count them, in which nothing can be told to a model. */
+const counted = /^v?\d{1,9}(?:\.\d{1,9}){0,4}(?:-(?:alpha|beta|rc|dev|pre|next)(?:\.?\d{1,9}(?:\.\d{1,9}){0,2})?)?$/
+
+const isCounted = (self: Json | undefined): self is Json & { readonly _tag: "String" } =>
+  self?._tag === "String" && counted.test(self.value)
+
+const version: Field = (on, path, before, after) => {
+  if (isCounted(after)) on.note(path, "cosmetic", "is another version")
+  else prose("text")(on, path, before, after)
+}
+
+const described: ReadonlyArray<readonly [string, Field]> = [
   ["title", prose("cosmetic")],
   ["description", prose("widening")],
-  ["inputSchema", schemaField],
-  ["outputSchema", schemaField],
-  ["annotations", annotations],
   ["icons", ornament]
+]
+
+const resource = new Map<string, Field>([
+  ...described,
+  ["name", prose("text")],
+  ["mimeType", prose("widening")],
+  ["annotations", resourceAnnotations],
+  ["size", size]
 ])
+
+/** How the fields of each kind are compared; all others are opaque. */
+const fields: Readonly<Record<Kind, ReadonlyMap<string, Field>>> = {
+  identity: new Map<string, Field>([
+    ...described,
+    ["name", prose("text")],
+    ["version", version],
+    ["websiteUrl", prose("cosmetic")]
+  ]),
+  instructions: new Map(),
+  capability: new Map(),
+  tool: new Map<string, Field>([
+    ...described,
+    ["name", prose("text")],
+    ["inputSchema", schemaField],
+    ["outputSchema", schemaField],
+    ["annotations", annotations]
+  ]),
+  prompt: new Map<string, Field>([...described, ["name", prose("text")], ["arguments", promptArguments]]),
+  resource,
+  template: resource
+}
 
 const collect = (self: Json, into: Set<string>): void => {
   if (self._tag === "String") into.add(self.value)
@@ -566,12 +709,14 @@ export const undecidable: Drift = {
 }
 
 /**
- * What differs between an accepted definition and another; `undefined` where they are the same but for the order of members.
+ * What differs between an accepted definition and another of the same kind; `undefined` where they are the same but for the
+ * order of members.
  *
  * @category comparing
  * @since 0.1.0
  */
 export const between = (
+  kind: Kind,
   accepted: Text,
   now: Text,
   limits: { readonly steps: number; readonly changes: number } = defaultLimits
@@ -609,12 +754,14 @@ export const between = (
       const was = before.members.get(name)
       const is = after.members.get(name)
       if (was !== undefined && is !== undefined && json.same(was, is)) continue
-      const compare = fields.get(name) ?? opaque
+      const compare = fields[kind].get(name) ?? opaque
       compare(on, down(undefined, name), was, is)
     }
   }
   const known = new Set<string>()
   collect(before, known)
+  const numbered = kind === "identity" ? json.member(after, "version") : undefined
+  if (isCounted(numbered)) known.add(numbered.value)
   newStrings(on, undefined, known, after)
   if (noted === 0) return undecidable
 

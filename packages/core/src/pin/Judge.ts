@@ -188,7 +188,7 @@ const groups = <A extends Key>(items: Iterable<A>): ReadonlyMap<string, Readonly
 }
 
 const driftOf = (pin: Pin, definition: Definition): Drift.Drift =>
-  Drift.between(pin.text, definition.text) ?? Drift.undecidable
+  Drift.between(pin.kind, pin.text, definition.text) ?? Drift.undecidable
 
 /** The verdict against the nearest of these pins, which all have another digest. */
 const changed = (pins: ReadonlyArray<Pin>, item: Definition): Changed | undefined => {

@@ -52,6 +52,8 @@ const every: ReadonlyArray<Event> = [
   { type: "trusted", server: "notes", items: [item] },
   { type: "observed", server: "notes", items: [item] },
   { type: "accepted", server: "notes", how: "unseen", items: [item], parents: [] },
+  { type: "rejected", server: "notes", items: [item], parents: ["bash"] },
+  { type: "forgotten", server: "notes", items: [item], parents: [] },
   { ...approval, type: "approval-asked" },
   { ...approval, type: "approval-given", channel: "terminal", parents: ["sh"] },
   { ...approval, type: "approval-denied", channel: "host" },

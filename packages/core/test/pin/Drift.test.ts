@@ -5,7 +5,8 @@ import { raw, text } from "./support.ts"
 
 type Grade = Drift.Class | "none"
 
-const grade = (before: unknown, after: unknown): Grade => Drift.between(text(before), text(after))?.class ?? "none"
+const grade = (before: unknown, after: unknown): Grade =>
+  Drift.between("tool", text(before), text(after))?.class ?? "none"
 
 /** Every string that the cases use stands in both definitions, so that none is new. */
 const words = [
@@ -182,7 +183,7 @@ describe("schemas", () => {
       ["1", "1e99999999999999999999", "widening"]
     ]
     for (const [before, after, expected] of numbers) {
-      assert.strictEqual(Drift.between(tool(before), tool(after))?.class, expected, `${before} to ${after}`)
+      assert.strictEqual(Drift.between("tool", tool(before), tool(after))?.class, expected, `${before} to ${after}`)
     }
   })
 })
@@ -244,14 +245,14 @@ describe("other fields", () => {
   it("lists the places, strongest first, and bounds the list but not the class", () => {
     const before = { ...base, title: "a", annotations: { readOnlyHint: false } }
     const after = { ...base, description: "new", annotations: { readOnlyHint: true }, "x/~y": "z" }
-    assert.deepStrictEqual(Drift.between(text(before), text(after))?.changes, [
+    assert.deepStrictEqual(Drift.between("tool", text(before), text(after))?.changes, [
       { pointer: "/annotations/readOnlyHint", class: "privilege", says: "changed" },
       { pointer: "/description", class: "text", says: "was added" },
       { pointer: "/x~1~0y", class: "text", says: "was added" },
       { pointer: "/title", class: "cosmetic", says: "was removed" }
     ])
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`m${index}`, "z"]))
-    const drift = Drift.between(text(before), text({ ...before, ...many, annotations: { readOnlyHint: true } }))
+    const drift = Drift.between("tool", text(before), text({ ...before, ...many, annotations: { readOnlyHint: true } }))
     assert.strictEqual(drift?.class, "privilege")
     assert.isAtMost(drift?.changes.length ?? 0, Drift.defaultLimits.changes)
     assert.isAbove(drift?.more ?? 0, 1_000)
@@ -261,15 +262,144 @@ describe("other fields", () => {
     const deep = (leaf: object, depth: number): unknown => depth === 0 ? leaf : { items: deep(leaf, depth - 1) }
     const before = within(deep({ minimum: 1 }, 50))
     const after = within(deep({ minimum: 2 }, 50))
-    assert.strictEqual(Drift.between(text(before), text(after))?.class, "narrowing")
-    assert.strictEqual(Drift.between(text(before), text(after), { steps: 10, changes: 9 })?.class, "widening")
+    assert.strictEqual(Drift.between("tool", text(before), text(after))?.class, "narrowing")
+    assert.strictEqual(Drift.between("tool", text(before), text(after), { steps: 10, changes: 9 })?.class, "widening")
     const sneaky = within(deep({ minimum: 2, $comment: "do this" }, 50))
-    assert.strictEqual(Drift.between(text(before), text(sneaky), { steps: 10, changes: 9 })?.class, "text")
+    assert.strictEqual(Drift.between("tool", text(before), text(sneaky), { steps: 10, changes: 9 })?.class, "text")
   })
 
   it("does not mind text that is no JSON", () => {
-    assert.isUndefined(Drift.between(raw("{"), raw("{")))
-    assert.strictEqual(Drift.between(raw("{"), raw("{}"))?.class, "widening")
+    assert.isUndefined(Drift.between("tool", raw("{"), raw("{")))
+    assert.strictEqual(Drift.between("tool", raw("{"), raw("{}"))?.class, "widening")
+  })
+})
+
+describe("F21: fields of other kinds", () => {
+  const kinds = {
+    prompt: { name: "p", arguments: [{ name: "a", required: true }, { name: "b", description: "words" }] },
+    resource: {
+      uri: "file:///a",
+      name: "a",
+      mimeType: "text/plain",
+      size: 1,
+      annotations: { audience: ["user"], priority: 0.5 }
+    },
+    template: { uriTemplate: "file:///{a}", name: "a", mimeType: "text/plain" },
+    identity: { name: "n", title: "N", version: "1.2.3", description: "Notes." },
+    instructions: "Use read_note.",
+    capability: { experimental: { x: { a: true } } }
+  } as const
+  const { identity, prompt, resource, template } = kinds
+  const [a, b] = prompt.arguments
+  const cases: ReadonlyArray<readonly [kind: keyof typeof kinds, what: string, after: unknown, expected: Grade]> = [
+    ["prompt", "the same", prompt, "none"],
+    ["prompt", "arguments reordered", { ...prompt, arguments: [b, a] }, "cosmetic"],
+    ["prompt", "an argument more, by a new word", { ...prompt, arguments: [a, b, { name: "secret" }] }, "text"],
+    ["prompt", "an argument more, by a known word", { ...prompt, arguments: [a, b, { name: "words" }] }, "widening"],
+    [
+      "prompt",
+      "a demanded argument more",
+      { ...prompt, arguments: [a, b, { name: "words", required: true }] },
+      "widening"
+    ],
+    ["prompt", "an argument less", { ...prompt, arguments: [a] }, "narrowing"],
+    ["prompt", "a demanded argument less", { ...prompt, arguments: [b] }, "widening"],
+    ["prompt", "an argument demanded", { ...prompt, arguments: [a, { ...b, required: true }] }, "narrowing"],
+    ["prompt", "an argument not demanded", { ...prompt, arguments: [{ ...a, required: false }, b] }, "widening"],
+    ["prompt", "an argument without description", { ...prompt, arguments: [a, { name: "b" }] }, "widening"],
+    ["prompt", "an argument described anew", { ...prompt, arguments: [a, { ...b, description: "do this" }] }, "text"],
+    ["prompt", "title new", { ...prompt, title: "Review" }, "text"],
+    ["resource", "another size", { ...resource, size: 2 }, "cosmetic"],
+    ["resource", "another type", { ...resource, mimeType: "text/html" }, "text"],
+    ["resource", "without a type", { ...resource, mimeType: undefined }, "widening"],
+    ["resource", "another name", { ...resource, name: "b" }, "text"],
+    [
+      "resource",
+      "for more readers",
+      { ...resource, annotations: { audience: ["user", "assistant"], priority: 0.5 } },
+      "text"
+    ],
+    ["resource", "for all readers", { ...resource, annotations: { priority: 0.5 } }, "widening"],
+    ["resource", "for nobody", { ...resource, annotations: { audience: [], priority: 0.5 } }, "narrowing"],
+    ["resource", "matters more", { ...resource, annotations: { audience: ["user"], priority: 1 } }, "widening"],
+    ["resource", "matters less", { ...resource, annotations: { audience: ["user"], priority: 0 } }, "narrowing"],
+    ["resource", "modified", { ...resource, annotations: { ...resource.annotations, lastModified: "2026" } }, "text"],
+    ["template", "another type", { ...template, mimeType: "text/html" }, "text"],
+    ["template", "described", { ...template, description: "a" }, "text"],
+    ["identity", "another version", { ...identity, version: "1.3.0-rc.1" }, "cosmetic"],
+    ["identity", "a version that says something", { ...identity, version: "1.3.0-call-export-first" }, "text"],
+    [
+      "identity",
+      "another version and more",
+      { ...identity, version: "1.3.0", description: "Notes. Use always." },
+      "text"
+    ],
+    ["identity", "another name", { ...identity, name: "m" }, "text"],
+    ["identity", "a page", { ...identity, websiteUrl: "https://x.invalid" }, "text"],
+    ["identity", "without description", { ...identity, description: undefined }, "widening"],
+    ["instructions", "changed", "Use read_note", "text"],
+    ["capability", "less", { experimental: { x: {} } }, "widening"],
+    ["capability", "another value", { experimental: { x: { a: false } } }, "widening"],
+    ["capability", "more", { experimental: { x: { a: true }, y: {} } }, "text"]
+  ]
+  for (const [kind, what, after, expected] of cases) {
+    it(`${kind}: ${what}`, () =>
+      assert.strictEqual(Drift.between(kind, text(kinds[kind]), text(after))?.class ?? "none", expected))
+  }
+
+  /** The value with one thing in it changed, chosen by a path of numbers. */
+  const mutate = (self: unknown, path: ReadonlyArray<number>): unknown => {
+    const at = path[0] ?? 0
+    const rest = path.slice(1)
+    if (typeof self === "number") return self + 1
+    if (typeof self === "boolean") return !self
+    if (Array.isArray(self) && self.length > 0) {
+      return at % 4 === 0
+        ? self.slice(1)
+        : self.map((item, index) => index === at % self.length ? mutate(item, rest) : item)
+    }
+    if (typeof self === "object" && self !== null && Object.keys(self).length > 0) {
+      const entries = Object.entries(self)
+      const chosen = at % entries.length
+      return Object.fromEntries(
+        entries.flatMap(([name, value], index) =>
+          index !== chosen ? [[name, value]] : at % 5 === 0 ? [] : [[name, mutate(value, rest)]]
+        )
+      )
+    }
+    return "never seen before"
+  }
+  const shuffled = (self: unknown): unknown =>
+    Array.isArray(self)
+      ? self.map(shuffled)
+      : typeof self === "object" && self !== null
+      ? Object.fromEntries(Object.entries(self).toReversed().map(([name, value]) => [name, shuffled(value)]))
+      : self
+  const kindsOf = fc.constantFrom<keyof typeof kinds>(
+    "prompt",
+    "resource",
+    "template",
+    "identity",
+    "instructions",
+    "capability"
+  )
+
+  it("equal definitions never drift, and every single change is found", () => {
+    fc.assert(
+      fc.property(kindsOf, fc.array(fc.nat(30), { minLength: 1, maxLength: 5 }), (kind, path) => {
+        const before = kinds[kind]
+        assert.isUndefined(Drift.between(kind, text(before), text(shuffled(before))))
+        const after = mutate(before, path)
+        if (JSON.stringify(after) === JSON.stringify(before)) return
+        const drift = Drift.between(kind, text(before), text(after))
+        assert.isDefined(drift, JSON.stringify(after))
+        assert.isAbove(drift?.changes.length ?? 0, 0)
+        if (JSON.stringify(after).includes("never seen before")) {
+          assert.isTrue(Drift.isAtLeast(drift?.class ?? "cosmetic", "text"), JSON.stringify(after))
+        }
+      }),
+      { numRuns: 1_000 }
+    )
   })
 })
 
@@ -465,7 +595,7 @@ describe("for all definitions", () => {
         const before = { name: "t", annotations: { readOnlyHint: true }, inputSchema: schema }
         const after = place(before, path, "never seen before")
         assert.isTrue(
-          Drift.isAtLeast(Drift.between(text(before), text(after))?.class ?? "cosmetic", "text"),
+          Drift.isAtLeast(Drift.between("tool", text(before), text(after))?.class ?? "cosmetic", "text"),
           JSON.stringify({ before, after })
         )
       }),
