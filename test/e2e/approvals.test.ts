@@ -24,7 +24,8 @@ const place = (policy: string) => {
     spawnSync(process.execPath, [servers.sallyport, ...args, "--state", state], { encoding: "utf8" })
   const happened = async () =>
     (await events(state)).flatMap((event) =>
-      event.type.startsWith("approval-") || event.type === "call" && event.from === "host" || event.type === "refuse"
+      event.type.startsWith("approval-") || event.type === "call" && event.method === "tools/call" ||
+        event.type === "refuse"
         ? [`${event.type}${"channel" in event && event.channel !== undefined ? ` ${event.channel}` : ""}`]
         : []
     )
@@ -59,6 +60,22 @@ describe("in a client's own interface", () => {
         readdirSync(join(state, "approvals")).filter((name) => !name.endsWith(".answer.json")),
         []
       )
+    })
+  }
+
+  // The question is put in the server's own era, and the bridge carries it.
+  const across: ReadonlyArray<readonly [Host.Kind, servers.Launch, string, object, string]> = [
+    ["sdk2-pin", servers.sdk1(), "pid", {}, `"text":"id`],
+    ["sdk1", servers.sdk2("modern"), "add", { a: 1, b: 2 }, `"sum":3`]
+  ]
+  for (const [kind, server, name, args, expected] of across) {
+    it(`lets a call through that was allowed there, across the eras: ${kind} with ${server.name}`, async () => {
+      const { happened, relayed } = place(asks(name))
+      const host = Host.make(kind, relayed(server), { elicited: { decision: "allow" } })
+      await host.connect()
+      assert.include(JSON.stringify(await host.callTool(name, { ...args })), expected)
+      await host.close()
+      assert.deepStrictEqual(await happened(), ["approval-asked host", "approval-given host", "call"])
     })
   }
 
