@@ -17,6 +17,7 @@ import * as Approvals from "./commands/approvals.ts"
 import * as Explain from "./commands/explain.ts"
 import * as Ledger from "./commands/ledger.ts"
 import * as Pins from "./commands/pins.ts"
+import * as Policy from "./commands/policy.ts"
 import * as Status from "./commands/status.ts"
 import type { ExitCode } from "./ExitCode.ts"
 import * as Help from "./Help.ts"
@@ -39,6 +40,7 @@ const root = Command.make("sallyport", {}, () => Console.log(Help.overview)).pip
     relay,
     serve,
     Pins.command,
+    Policy.command,
     Status.command,
     Approvals.command,
     Ledger.command,

@@ -25,6 +25,8 @@ export const overview = `sallyport ${version}: the guarded way between an agent 
   sallyport pins list                      what servers offer, and what is held
   sallyport pins diff NAME                 what is held of a server, and why
   sallyport pins accept NAME               accept it, exactly as it is shown
+  sallyport policy check                   whether the policy can be used
+  sallyport policy explain SERVER TOOL     how a call is decided, and why
   sallyport approvals list                 calls that wait for a person
   sallyport status [NAME]                  how things stand
   sallyport ledger list                    what was decided, what came of it

@@ -136,7 +136,7 @@ const run = Effect.fnUntraced(function*(options: Options.RelayOptions) {
   yield* Effect.forkChild(Effect.sync(() => {
     for (const what of options.loosened) tell(`${what} loosens the guard of ${options.launch.name}`)
     if (options.policy === undefined) {
-      tell(`there is no policy: every call of what was accepted of ${options.launch.name} is allowed`)
+      tell(`${options.launch.name} is under no policy: what was accepted of it may be called freely`)
     }
   }))
   const parse = Parse.layer({
