@@ -12,6 +12,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Agreement from "../protocol/Agreement.ts"
+import * as Method from "../protocol/Method.ts"
 import * as Negotiation from "../protocol/Negotiation.ts"
 import * as Revision from "../protocol/Revision.ts"
 import type { Call, Leg } from "../stage/Port.ts"
@@ -135,8 +136,11 @@ export const host = (agreement: Agreement.Agreement, faults: Faults) => <E, R>(l
       }
       Agreement.modernRequest(agreement, call.params)
       const refused = Agreement.judgeRequest(agreement, "host", call.method)
-      if (refused !== undefined) call.reply(Refusal.failure(refused))
-      else port.request(call)
+      if (refused !== undefined) return call.reply(Refusal.failure(refused))
+      const method = Method.find(call.method, "request", "host", version)
+      const lacks = method === undefined ? undefined : Negotiation.undeclared(method, agreement.client, version)
+      if (lacks === undefined) port.request(call)
+      else call.reply(Write.failure(lacks.code, lacks.message, lacks.data))
     }
 
     const request = (call: Call): void => {

@@ -406,6 +406,16 @@ describe("the modern era", () => {
       assert.deepStrictEqual(relay.take(), [])
     }))
 
+  it.effect("a request that must declare a capability and does not is answered with what it lacks", () =>
+    Effect.gen(function*() {
+      const extensions = { "io.modelcontextprotocol/tasks": {} }
+      const relay = yield* H.open({ answers: H.modernAnswers({ tools: {}, extensions }) })
+      yield* relay.says(H.modern(1, "server/discover"), H.modern(2, "tasks/get", { taskId: "t" }))
+      assert.strictEqual(relay.answers(2)[0]?.error?.code, -32021)
+      yield* relay.says(H.request(3, "tasks/get", { taskId: "t", _meta: H.modernMeta({ extensions }) }))
+      assert.strictEqual(relay.answers(3)[0]?.error?.data?.reason, "unknown-task")
+    }))
+
   it.effect("a host that opens with another request has the era asked for first, with its own metadata", () =>
     Effect.gen(function*() {
       const relay = yield* H.open({ answers: H.modernAnswers() })
