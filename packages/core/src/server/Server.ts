@@ -20,12 +20,13 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Tracer from "effect/Tracer"
 import * as NodeConsole from "../node/NodeConsole.ts"
 import * as NodeSeal from "../node/NodeSeal.ts"
 import { Dispatch } from "../stage/Dispatch.ts"
 import { exitOf } from "../stage/internal/constant.ts"
 import * as T from "../wire/Text.ts"
-import type { Client } from "./Client.ts"
+import { Client } from "./Client.ts"
 import type { Icon, JsonObject } from "./Definition.ts"
 import * as Definition from "./Definition.ts"
 import * as Desk from "./internal/Desk.ts"
@@ -129,17 +130,23 @@ export function layerDispatch<R>(
     const onRoots: Program["onRoots"] = new Set()
 
     const provided = Effect.fnUntraced(function*<R2>(parts: ReadonlyArray<Part<R2 | Client | Registry, R2>>) {
-      const context = quiet(yield* Effect.context<R2>())
+      // Merged here: with every call it would cost more than the rest of the call.
+      const context = Context.merge(quiet(yield* Effect.context<R2>()), Context.add(around, Registry, registry))
+      const withCall = (given: Context.Context<Client | Registry>): Context.Context<R2 | Client | Registry> => {
+        const known = Context.add(context, Client, Context.get(given, Client))
+        const span = Context.getOrUndefined(given, Tracer.ParentSpan)
+        return span === undefined ? known : Context.add(known, Tracer.ParentSpan, span)
+      }
       const own: Array<Table.Own> = []
       for (const part of parts) {
         const singles = part._tag === "Group" ? yield* part.parts : [part]
         for (const single of singles) {
-          own.push(mapEffects<R2 | Client | Registry, Client | Registry>(single, (effect) =>
-            exitOf(effect) ??
-              Effect.updateContext(
-                effect,
-                (given: Context.Context<Client | Registry>) => Context.merge(context, given)
-              )))
+          own.push(
+            mapEffects<R2 | Client | Registry, Client | Registry>(
+              single,
+              (effect) => exitOf(effect) ?? Effect.updateContext(effect, withCall)
+            )
+          )
         }
       }
       return own

@@ -6,6 +6,7 @@
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import { nothing } from "../../line/Start.ts"
 import type * as Capability from "../../protocol/Capability.ts"
 import * as Feature from "../../protocol/Feature.ts"
 import * as Revision from "../../protocol/Revision.ts"
@@ -99,6 +100,8 @@ export interface Exchange {
   readonly onLife: (listener: (life: "progress" | "asking" | "answered") => void) => void
 }
 
+const noAnswers: ReadonlyMap<string, Text> = new Map()
+
 const failure = (reason: AskError["reason"], key: string, message: string, ask: Ask<unknown>): AskError =>
   new AskError({ reason, key, message, requires: ask.requires })
 
@@ -179,10 +182,12 @@ export const make = (
   let open = true
   let last = Number.NEGATIVE_INFINITY
   let questions: Body | undefined
-  let listener: (life: "progress" | "asking" | "answered") => void = () => {}
-  const kept = new Map(rounds.before.kept)
+  let listener: (life: "progress" | "asking" | "answered") => void = nothing
+  // Made when something is kept, or accepted: most handlers ask nothing.
+  let keeps: Map<string, Text> | undefined
+  const kept = (): Map<string, Text> => keeps ??= new Map(rounds.before.kept)
   /** The answers that were of use in this run: those alone go on to the next round. */
-  const accepted = new Map<string, Text>()
+  let accepted: Map<string, Text> | undefined
 
   const tell = (method: string, params: Text): Effect.Effect<void> => {
     back.notify(method, params)
@@ -226,7 +231,7 @@ export const make = (
     const text = rounds.before.answers.get(key)
     if (text === undefined || !T.isObject(text) || ask.onlyAsked && !rounds.before.told) return undefined
     const answer = ask.read(text)
-    if (answer !== undefined) accepted.set(key, text)
+    if (answer !== undefined) (accepted ??= new Map()).set(key, text)
     return answer
   }
 
@@ -238,9 +243,9 @@ export const make = (
         {
           ...rounds.before,
           round: rounds.before.round + 1,
-          answers: accepted,
+          answers: accepted ?? noAnswers,
           asked: new Set(missing.map(([key]) => key)),
-          kept
+          kept: kept()
         },
         rounds.bound,
         now
@@ -302,11 +307,11 @@ export const make = (
   }
 
   const once: Service["once"] = (key, schema, effect) => {
-    const before = kept.get(key)
+    const before = kept().get(key)
     const run = Effect.tap(effect, (value) =>
       Effect.match(encoder(schema)(value), {
         onFailure: () => {},
-        onSuccess: (text) => void kept.set(key, text)
+        onSuccess: (text) => void kept().set(key, text)
       }))
     return before === undefined ? run : Effect.catch(decoder(schema)(before), () => run)
   }
@@ -320,7 +325,7 @@ export const make = (
       once
     },
     questions: () => questions,
-    answers: () => accepted,
+    answers: () => accepted ?? noAnswers,
     close: () => {
       open = false
     },
