@@ -79,6 +79,28 @@ describe("in a client's own interface", () => {
     })
   }
 
+  it("takes a question back that nobody came back for, when the host leaves", async () => {
+    const { cli, happened, relayed, state } = place(asks("add"))
+    const wire = new Wire(relayed(servers.sdk2("modern")))
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientInfo": { name: "by-hand", version: "1" },
+      "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } }
+    }
+    wire.send({ id: 1, method: "tools/call", params: { name: "add", arguments: { a: 1, b: 2 }, _meta } })
+    assert.include(JSON.stringify((await wire.answer(1)).result), `"resultType":"input_required"`)
+    assert.include(cli("approvals", "list").stdout, "tools/call add by ask-first")
+    wire.process.stdin.end()
+    await wire.ended
+    assert.strictEqual(cli("approvals", "list").stdout, "No question waits.\n")
+    assert.deepStrictEqual(
+      readdirSync(join(state, "approvals")).filter((name) => !name.endsWith(".answer.json")),
+      []
+    )
+    assert.deepStrictEqual(await happened(), ["approval-asked host", "approval-withdrawn"])
+    assert.strictEqual((await verify(state)).status, "ok")
+  })
+
   it("F16: asks once for a call that takes several round trips", async () => {
     const { happened, relayed } = place(asks("confirm"))
     const host = Host.make("sdk2-pin", relayed(servers.sdk2("dual")), { elicited: { decision: "allow", sure: true } })

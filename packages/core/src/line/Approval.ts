@@ -100,27 +100,30 @@ const destructive = (definition: Text | undefined): boolean => {
   return annotations !== undefined && T.member(annotations, "destructiveHint") === "true"
 }
 
-const make = (
-  options: Options,
-  services: {
-    readonly approvals: Approvals["Service"]
-    readonly seal: Seal["Service"]
-    readonly tell: (sentence: string) => void
-    readonly now: () => number
-  },
-  line: Line,
-  scope: Scope.Scope
-): Asker => {
-  const { approvals, now, seal, tell } = services
+/** What all lines share: over HTTP a retry of the modern era may come on another line than the question went out on. */
+interface Shared {
+  readonly approvals: Approvals["Service"]
+  readonly seal: Seal["Service"]
+  readonly tell: (sentence: string) => void
+  readonly now: () => number
+  readonly states: Sealed.States
+  /** Questions that hosts have, by their chains. */
+  readonly open: Map<string, Open>
+  /** Chains that were allowed, by the state that the answer before had. */
+  readonly covered: Map<string, Covered>
+  /** Where questions wait that a host has. */
+  readonly scope: Scope.Scope
+}
+
+const make = (options: Options, shared: Shared, line: Line): Asker => {
+  const { approvals, covered, now, open, scope, seal, states, tell } = shared
   const { agreement, client, server } = line
-  const states = Sealed.make(seal)
-  /** Questions that the host has. */
-  const open = new Map<string, Open>()
+  const principal = JSON.stringify([client, server])
   /** What a retry brought, until the gate has judged it. */
   const resumed = new WeakMap<Call, { readonly of: Open; readonly given: Choice | undefined }>()
-  /** Chains that were allowed: by the call that goes on, then by the state that its answer has. */
+  /** Chains that were allowed, by the call that goes on. */
   const chains = new WeakMap<Call, Covered>()
-  const covered = new Map<string, Covered>()
+  const keyOf = (state: string): string => `${principal} ${state}`
 
   const about = ({ subject, verdict }: Question, chain: string): Approval.Question => ({
     client,
@@ -144,7 +147,7 @@ const make = (
       : T.member(call.params, call.method === "resources/read" ? "uri" : "name")
     return {
       program: "approval",
-      principal: JSON.stringify([client, server]),
+      principal,
       method: call.method,
       name: name ?? "",
       params: call.params
@@ -349,7 +352,7 @@ const make = (
     if (T.member(reply.result, "resultType") !== `"input_required"`) return
     const state = stateOf(reply.result)
     if (state === undefined) return
-    covered.set(state, chain)
+    covered.set(keyOf(state), chain)
     for (const old of covered.keys()) {
       if (covered.size <= maxCovered) break
       covered.delete(old)
@@ -381,10 +384,10 @@ const make = (
       Effect.suspend(() => {
         const { call } = question
         const state = stateOf(call.params)
-        const chain = state === undefined ? undefined : covered.get(state)
+        const chain = state === undefined ? undefined : covered.get(keyOf(state))
         if (state !== undefined && chain !== undefined) {
           // Once: the next round has a state of its own.
-          covered.delete(state)
+          covered.delete(keyOf(state))
           if (Approval.digestOf(about(question, chain.chain)) === chain.digest) {
             chains.set(call, chain)
             return Effect.succeed(allowed)
@@ -433,14 +436,17 @@ export const layer = (options: Options = {}): Layer.Layer<never, never, Approval
     Ask,
     Effect.gen(function*() {
       const clock = yield* Clock.Clock
-      const services = {
+      const seal = yield* Seal
+      const shared: Shared = {
         approvals: yield* Approvals,
-        seal: yield* Seal,
+        seal,
         tell: (yield* Notices).tell,
-        now: () => clock.currentTimeMillisUnsafe()
+        now: () => clock.currentTimeMillisUnsafe(),
+        states: Sealed.make(seal),
+        open: new Map(),
+        covered: new Map(),
+        scope: yield* Effect.scope
       }
-      return {
-        open: (line) => Effect.map(Effect.scope, (scope) => make(options, services, line, scope))
-      }
+      return { open: (line) => Effect.succeed(make(options, shared, line)) }
     })
   )

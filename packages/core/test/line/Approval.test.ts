@@ -14,18 +14,22 @@ interface Options extends H.Options {
   readonly via?: Gate.Ask["via"]
   readonly revision?: string
   readonly client?: unknown
+  /** Of another relay, to share with it. */
+  readonly services?: Services
 }
+
+const build = (tell: (sentence: string) => void = () => {}) =>
+  Layer.build(
+    Approval.layer({ option: " --state /s" }).pipe(
+      Layer.provideMerge(Layer.mergeAll(Approvals.layerMemory(), NodeSeal.layer, Notices.layerTell(tell)))
+    )
+  )
+type Services = Effect.Success<ReturnType<typeof build>>
 
 /** A relay whose gate asks about `write`, and what the operator was told and may do. */
 const open = Effect.fnUntraced(function*(options: Options = {}) {
   const told: Array<string> = []
-  const services = yield* Layer.build(
-    Approval.layer({ option: " --state /s" }).pipe(Layer.provideMerge(Layer.mergeAll(
-      Approvals.layerMemory(),
-      NodeSeal.layer,
-      Notices.layerTell((sentence) => void told.push(sentence))
-    )))
-  )
+  const services = options.services ?? (yield* build((sentence) => void told.push(sentence)))
   const approvals = Context.get(services, Approvals.Approvals)
   const rule = { epoch: 0, verdict: undefined as Gate.Verdict | undefined }
   const ask: Gate.Ask = { _tag: "Ask", rule: "ask-writes", why: "it writes", via: options.via }
@@ -443,6 +447,23 @@ describe("as an input request, 2026-07-28", () => {
         assert.strictEqual(relay.answers(at)[0]?.error?.code, -32602)
         assert.strictEqual(relay.answers(at)[0]?.error?.data?.reason, "stale-state")
       }
+    }))
+
+  it.effect("a retry may come on another line of the same server, as over HTTP, and on none of another", () =>
+    Effect.gen(function*() {
+      const services = yield* build()
+      const first = yield* openModern({ services })
+      yield* first.relay.says(modernCall(1, writes))
+      const { key, requestState } = round(first.relay, 1)
+      const retry = { ...writes, inputResponses: { [key]: yes }, requestState }
+      const other = yield* openModern({ services, launch: { ...H.launch, name: "other" } })
+      yield* other.relay.says(modernCall(2, retry))
+      assert.strictEqual(other.relay.answers(2)[0]?.error?.data?.reason, "stale-state")
+      const second = yield* openModern({ services })
+      yield* second.relay.says(modernCall(3, retry))
+      assert.lengthOf(second.relay.calls(), 1)
+      yield* first.relay.says(modernCall(4, retry))
+      for (const { relay } of [first, other]) assert.lengthOf(relay.calls(), 0)
     }))
 
   for (
