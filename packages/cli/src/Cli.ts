@@ -18,6 +18,7 @@ import * as Explain from "./commands/explain.ts"
 import * as Ledger from "./commands/ledger.ts"
 import * as Pins from "./commands/pins.ts"
 import * as Policy from "./commands/policy.ts"
+import * as Quarantine from "./commands/quarantine.ts"
 import * as Status from "./commands/status.ts"
 import type { ExitCode } from "./ExitCode.ts"
 import * as Help from "./Help.ts"
@@ -44,6 +45,7 @@ const root = Command.make("sallyport", {}, () => Console.log(Help.overview)).pip
     Status.command,
     Approvals.command,
     Ledger.command,
+    Quarantine.command,
     Explain.command
   ])
 )
@@ -77,6 +79,7 @@ export const main = (
       Failure: ({ message }) => failed(message),
       PinStoreError: ({ message }) => failed(message),
       LedgerError: ({ message }) => failed(message),
+      QuarantineError: ({ message }) => failed(message),
       ApprovalsError: ({ message }) => failed(message),
       FilesError: ({ message }) => failed(message),
       // Without errors it is a group of commands without a command.

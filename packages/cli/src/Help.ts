@@ -31,6 +31,7 @@ export const overview = `sallyport ${version}: the guarded way between an agent 
   sallyport status [NAME]                  how things stand
   sallyport ledger list                    what was decided, what came of it
   sallyport ledger verify                  whether the record still holds
+  sallyport quarantine list                results that a check kept back
   sallyport explain --reasons              every reason to refuse something
 
 Put the relay in front of a server's command in the host's configuration. What
