@@ -44,6 +44,8 @@ EVENTS = {
     "approval-denied": APPROVAL,
     "approval-expired": APPROVAL,
     "approval-withdrawn": APPROVAL,
+    "policy": "server file digest? was? why?",
+    "judged": WHO + " method name? observed:observed fault?",
     "dropped": "server reason count:int",
     "ended": "server how",
     "clock": "back:count",
@@ -102,6 +104,8 @@ KINDS = {
     "names": each(shaped(NAME)),
     "items": each(shaped("kind name digest why?")),
     "plain": each(shaped("kind name digest")),
+    "observed": each(shaped("rule action:action")),
+    "action": one_of("allow", "ask", "deny"),
     "wholes": each(shaped("segment bytes:count digest:digest")),
     "archived": each(shaped("segment bytes:count digest:digest run last:count")),
 }

@@ -3,7 +3,9 @@
  *
  * @since 0.1.0
  */
+import type { Secret } from "@sallyport/core/check/Secrets"
 import * as Approval from "@sallyport/core/line/Approval"
+import * as Checks from "@sallyport/core/line/Checks"
 import * as NodeHook from "@sallyport/core/node/NodeHook"
 import { real } from "@sallyport/core/node/NodeReal"
 import * as NodeSeal from "@sallyport/core/node/NodeSeal"
@@ -15,6 +17,7 @@ import { PinStore } from "@sallyport/core/stage/PinStore"
 import * as PolicyFile from "@sallyport/core/stage/PolicyFile"
 import * as PolicyGate from "@sallyport/core/stage/PolicyGate"
 import type * as PolicyUse from "@sallyport/core/stage/PolicyUse"
+import * as Quarantine from "@sallyport/core/stage/Quarantine"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Defined from "./Defined.ts"
@@ -30,6 +33,8 @@ export interface Options {
   /** The state folder, and what a command line needs to mean it. */
   readonly state: string
   readonly option: string
+  /** What Sallyport itself hands to the server: it is looked for in results. */
+  readonly secrets: ReadonlyArray<Secret>
 }
 
 /** The policy in use; `undefined` while everything is refused. */
@@ -57,15 +62,24 @@ const approvals = ({ state }: Options) =>
       expires: () => policyOf(file)?.approvals.expires ?? Approvals.lifetime
     })))
 
+const checks = ({ option, secrets, state }: Options) =>
+  Layer.unwrap(
+    Effect.map(
+      PolicyFile.PolicyFile,
+      (file) => Checks.layer({ results: () => policyOf(file)?.results, secrets, option })
+    )
+  ).pipe(Layer.provide(Quarantine.layerFile({ directory: `${state}/quarantine`, tell })))
+
 /**
- * The gate of the policy, and how it asks a person.
+ * The gate of the policy, how it asks a person, and what it wants of results.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layer = (options: Options) =>
-  Layer.merge(
+  Layer.mergeAll(
     gate,
+    checks(options),
     Approval.layer({ option: options.option }).pipe(Layer.provide(Layer.merge(approvals(options), NodeSeal.layer)))
   ).pipe(
     Layer.provide(Budgets.layerFile({ directory: `${options.state}/budgets` })),

@@ -50,15 +50,17 @@ const guard = (options: Options.RelayOptions) => {
 }
 
 /** What policies need is loaded only where there is one. */
-const gate = ({ option, policy, state }: Options.RelayOptions) =>
-  policy === undefined
+const gate = (options: Options.RelayOptions) => {
+  const { option, policy, state } = options
+  return policy === undefined
     ? Gate.layerOpen
     : Layer.unwrap(
       Effect.map(
-        Effect.promise(() => import("./RelayPolicy.ts")),
-        (module) => module.layer({ place: policy, state, option })
+        Effect.all([Effect.promise(() => import("./RelayPolicy.ts")), injected(options)]),
+        ([module, secrets]) => module.layer({ place: policy, state, option, secrets })
       )
     )
+}
 
 const pins = (options: Options.RelayOptions) => PinStore.layerFile({ directory: `${options.state}/pins` })
 
