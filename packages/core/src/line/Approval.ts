@@ -204,10 +204,12 @@ const make = (options: Options, shared: Shared, line: Line): Asker => {
       return approvals.ask(question, (approval) => {
         asked = approval
         write("approval-asked", approval, channel)
+        const where = channel === "host" ? " in the host, or" : ""
         tell(
-          `a call of ${server} waits for a person${channel === "host" ? " in the host, or" : ""} at the terminal${
-            options.option === undefined ? "" : `: sallyport approvals allow${options.option} ${approval.id}`
-          }`
+          options.option === undefined
+            ? `a call of ${server} waits for a person${where} where questions are answered: ${approval.id}`
+            : `a call of ${server} waits for a person${where} at the terminal: ` +
+              `sallyport approvals allow${options.option} ${approval.id}`
         )
         return host()
       }).pipe(

@@ -1,12 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
+import * as Approval from "../../src/line/Approval.ts"
 import * as Notices from "../../src/line/Notices.ts"
+import * as NodeSeal from "../../src/node/NodeSeal.ts"
 import * as Ask from "../../src/server/Ask.ts"
 import * as Client from "../../src/server/Client.ts"
 import * as Guarded from "../../src/server/Guarded.ts"
 import { Registry } from "../../src/server/Registry.ts"
 import * as Server from "../../src/server/Server.ts"
 import * as Tool from "../../src/server/Tool.ts"
+import * as Approvals from "../../src/stage/Approvals.ts"
 import * as Gate from "../../src/stage/Gate.ts"
 import * as Ledger from "../../src/stage/Ledger.ts"
 import * as PinStore from "../../src/stage/PinStore.ts"
@@ -24,11 +27,13 @@ const own = Server.layerDispatch({ name: "notes", version: "1" }, tool("read"), 
 
 const guarded = Effect.fnUntraced(function*(
   table: ReadonlyMap<string, Gate.Verdict>,
-  firstSight: Guarded.Options["firstSight"] = "trust"
+  firstSight: Guarded.Options["firstSight"] = "trust",
+  asking: Layer.Layer<never> = Layer.empty
 ) {
   const memory = Ledger.makeMemory()
   const told: Array<string> = []
   const guard = Layer.mergeAll(
+    asking,
     Gate.layerTable(table),
     Layer.succeed(Ledger.Ledger, memory.ledger),
     PinStore.layerMemory,
@@ -90,6 +95,32 @@ describe("Guarded", () => {
       const answer = yield* client.asks("tools/call", { name: "asks" })
       assert.include(answer.text, "The client refused roots/list")
       assert.isFalse(client.saw().some(({ method }) => method === "roots/list"))
+    }))
+
+  it.effect("asks a person of the embedder's own, where the layers for it are there", () =>
+    Effect.gen(function*() {
+      const told: Array<string> = []
+      const asking = yield* Layer.build(
+        Approval.layer().pipe(Layer.provideMerge(Layer.mergeAll(
+          Approvals.layerMemory(),
+          NodeSeal.layer,
+          Notices.layerTell((sentence) => void told.push(sentence))
+        )))
+      )
+      const approvals = Context.get(asking, Approvals.Approvals)
+      const ask: Gate.Verdict = { _tag: "Ask", rule: "ask", why: "it writes", via: "any" }
+      const { served } = yield* guarded(new Map([["write", ask]]), "trust", Layer.succeedContext(asking))
+      const client = yield* opened(served, "2025-11-25", {})
+      for (const [choice, expected] of [["allow", "write ran"], ["deny", "did not allow this"]] as const) {
+        const id = yield* client.send("tools/call", { name: "write" })
+        assert.isUndefined(client.answerTo(id))
+        const [waiting] = yield* approvals.pending
+        if (waiting === undefined) return assert.fail("no question waits")
+        yield* approvals.answer(waiting.approval.id, waiting.approval.digest, choice)
+        yield* adjust(0)
+        assert.include(client.answerTo(id)?.text ?? "", expected)
+      }
+      assert.match(told[0] ?? "", /^a call of notes waits for a person where questions are answered: [a-z2-9]{8}$/)
     }))
 
   it.effect("notices name no command, since an embedder may have none", () =>
