@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Body from "@sallyport/core/http/Body"
+import type * as Pins from "@sallyport/core/pin/Pins"
 import * as Visible from "@sallyport/core/pin/Visible"
 import type * as Condition from "@sallyport/core/policy/Condition"
 import * as Decide from "@sallyport/core/policy/Decide"
@@ -90,6 +91,31 @@ export const load = Effect.fnUntraced(function*(file: string, real?: Condition.R
   return compiled === undefined || problems.length > 0
     ? yield* new Failure({ message: problems.map((problem) => Visible.line(Policy.format(problem))).join("\n") })
     : compiled
+})
+
+/** What a problem is about, whichever tools its sentence names. */
+const about = ({ column, line, message }: Policy.Problem): string => `${line}:${column} ${message.split(", which ")[0]}`
+
+/**
+ * The rules of a policy that would look at an argument which nothing accepted has any more, once these pins take the place
+ * of those. None where there is no such policy: then there is nothing to lose.
+ *
+ * @category checking
+ * @since 0.1.0
+ */
+export const orphaned = Effect.fnUntraced(function*(file: string, before: Pins.Pins, after: Pins.Pins) {
+  const files = yield* Files
+  const store = yield* PinStore
+  const text = yield* Effect.orElseSucceed(files.read(file), () => undefined)
+  const policy = text === undefined ? undefined : Result.getOrUndefined(Policy.parse(text, file))
+  if (policy === undefined) return []
+  const compiled = Decide.compile(policy)
+  const others = (yield* Defined.all(store)).filter(({ server }) => server !== before.server)
+  const problems = (pins: Pins.Pins) => Decide.typeCheck(compiled, [...others, ...Defined.ofPins(pins)])
+  const known = new Set(problems(before).map(about))
+  return problems(after).filter((problem) => !known.has(about(problem))).map((problem) =>
+    Visible.line(Policy.format(problem))
+  )
 })
 
 // ---- calls

@@ -261,6 +261,50 @@ rule = "notes-only"
   }
 })
 
+describe("an acceptance", () => {
+  const renamed = { ...read, inputSchema: { type: "object", properties: { file: { type: "string" } } } }
+  const accept = ["pins", "accept", "--all", "--unseen", "files", "--state", state]
+  const changed = Effect.gen(function*() {
+    yield* put(drifted("files", [read, write], [renamed, write]))
+    yield* save(file, policy)
+  })
+  const used = PolicyUse.save(`${state}/policies`, "files", { file, digest: "aa" })
+
+  test(
+    "that takes the argument of a rule away is refused until the rule is changed",
+    Effect.gen(function*() {
+      yield* changed
+      yield* used
+      const refused = yield* run(accept)
+      assert.strictEqual(refused.code, 1)
+      assert.match(
+        refused.err,
+        /nothing was accepted: a rule of the policy would lose its argument; change the rule first:\n.*policy\.toml:\d+:\d+: rule "notes-only": when looks at args\.path/
+      )
+      yield* save(file, policy.replace("args.path", "args.file"))
+      assert.strictEqual((yield* run(accept)).code, 0)
+    })
+  )
+
+  test(
+    "is not hindered by a policy that the server is not under",
+    Effect.gen(function*() {
+      yield* changed
+      assert.strictEqual((yield* run(accept)).code, 0)
+    })
+  )
+
+  test(
+    "is not hindered by what was wrong before",
+    Effect.gen(function*() {
+      yield* changed
+      yield* used
+      yield* save(file, policy.replace("args.path", "args.other"))
+      assert.strictEqual((yield* run(accept)).code, 0)
+    })
+  )
+})
+
 describe("policy replay", () => {
   const call = (name: string, more: Partial<Extract<Event, { type: "call" }>> = {}): Event => ({
     type: "call",

@@ -5,6 +5,7 @@
  */
 import * as Pins from "@sallyport/core/pin/Pins"
 import * as Show from "@sallyport/core/pin/Show"
+import * as PolicyUse from "@sallyport/core/stage/PolicyUse"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -83,6 +84,16 @@ const phrase = (pins: Pins.Pins, acceptance: Pins.Acceptance): string =>
     acceptance.resources === undefined ? [] : [`the setting resources = ${acceptance.resources}`]
   )
 
+/** What is accepted must not take the argument away that a rule of the server's policy looks at. */
+const keepsPolicy = Effect.fnUntraced(function*(state: State.State, before: Pins.Pins, after: Pins.Pins) {
+  const used = yield* PolicyUse.load(`${state.folder}/policies`, before.server)
+  if (used === undefined || used.file === "") return
+  const { orphaned } = yield* Effect.promise(() => import("../Policies.ts"))
+  const rules = yield* orphaned(used.file, before, after)
+  if (rules.length === 0) return
+  return yield* nothing(`a rule of the policy would lose its argument; change the rule first:\n${rules.join("\n")}`)
+})
+
 /**
  * Accepts what is held of a server. Where it asks, exactly what was shown; fails, and accepts nothing, where that changed
  * meanwhile and where the ledger cannot be written.
@@ -112,6 +123,7 @@ export const accept = Effect.fnUntraced(function*(
     if (error.kind === "nothing-held" && form._tag !== "Digest" && all.verdicts.length === 0) return undefined
     return yield* nothing(Decide.sentence(server, error))
   }
+  yield* keepsPolicy(state, first, planned.success.pins)
   // From here on it is this and nothing else, also where everything was asked for.
   const digest = Pins.digestOfHeld(first, items, wish.resources)
   if (digest === undefined) return undefined
