@@ -106,6 +106,63 @@ why = "somebody has to want it"
     await call
   }
 
+  /** What the commands say of a policy, in a folder whose name is nobody's business. */
+  const policies = () => {
+    const here = join(folder, "policies")
+    mkdirSync(here, { mode: 0o700 })
+    const policy = `default = "allow"
+
+[[rules]]
+id = "short"
+match = { server = "everything", name = "echo" }
+when = 'size(args.message) > 20'
+then = "deny"
+why = "messages are short here"
+
+[[limits]]
+id = "slowly"
+match = { name = "*" }
+calls = 60
+per = "1 minute"
+`
+    const calls = `[[calls]]
+server = "everything"
+name = "echo"
+arguments = { message = "hello" }
+expect = "allow"
+
+[[calls]]
+server = "everything"
+name = "echo"
+arguments = { message = "hello, hello, hello, hello" }
+expect = "ask"
+`
+    writeFileSync(join(here, "policy.toml"), policy, { mode: 0o600 })
+    writeFileSync(join(here, "calls.toml"), calls, { mode: 0o600 })
+    said.set("policy-file", policy.trimEnd())
+    said.set("policy-calls", calls.trimEnd())
+    const call = `{"message":"hello, hello, hello, hello"}`
+    for (
+      const [name, ...args] of [
+        ["check", "policy.toml"],
+        ["explain", "--policy", "policy.toml", "everything", "echo", "--args", call],
+        ["test", "--policy", "policy.toml", "calls.toml"],
+        ["replay", "--policy", "policy.toml"]
+      ]
+    ) {
+      const { stderr, stdout } = spawnSync(process.execPath, [sallyport, "policy", name, ...args], {
+        encoding: "utf8",
+        env,
+        cwd: here
+      })
+      const line = args.map((arg) => arg === call ? `'${arg}'` : arg).join(" ")
+      said.set(
+        `policy-${name}`,
+        `$ sallyport policy ${name} ${line}\n${(stdout + stderr).trimEnd().replaceAll(`${here}/`, "")}`
+      )
+    }
+  }
+
   const open = async () => {
     const transport = new StdioClientTransport({
       command: process.execPath,
@@ -163,6 +220,7 @@ why = "somebody has to want it"
     const calls = JSON.parse(command("ledger", "list", "--type", "call", "--json").stdout).entries
     shown("ledger-show", "ledger", "show", `${calls.at(-1).segment.replace(".jsonl", "")}:${calls.at(-1).seq}`)
     said.set("folder", tree(join(folder, "state/sallyport")))
+    policies()
     await waiting()
     said.set("reasons", command("explain", "--reasons").stdout.trimEnd())
     return said

@@ -500,6 +500,10 @@ const reader = (file: string, text: string) => {
     if (callsEntry !== undefined && perEntry === undefined) {
       note(callsEntry.key, `${of}calls is there without per; write in which time, as in per = "1 minute"`)
     }
+    const budgetEntry = get("budget")
+    if (budgetEntry !== undefined && get("id") === undefined) {
+      note(budgetEntry.key, `${of}a budget needs an id: what was used of it is kept under that`)
+    }
     if (["calls", "per", "concurrent", "budget"].every((key) => get(key) === undefined)) {
       note(table.at, `${of}it limits nothing; write calls and per, concurrent, or budget`)
     }

@@ -174,8 +174,11 @@ const broken: ReadonlyArray<readonly [what: string, text: string, lines: Readonl
     `p.toml:5:7: limit 1: per must be a number and a unit (millis, seconds, minutes, hours, days), as in "5 minutes"; ` +
     "this is a number"
   ]],
-  ["a budget below the rate", limit(fine.match, "calls = 60", `per = "1 hour"`, "budget = 10"), [
-    "p.toml:6:10: limit 1: a budget of 10 calls contradicts 60 calls per time: it is used up in the first"
+  ["a budget without an id", limit(fine.match, "budget = 10"), [
+    "p.toml:4:1: limit 1: a budget needs an id: what was used of it is kept under that"
+  ]],
+  ["a budget below the rate", limit(fine.match, "calls = 60", `per = "1 hour"`, "budget = 10", `id = "b"`), [
+    "p.toml:6:10: limit \"b\": a budget of 10 calls contradicts 60 calls per time: it is used up in the first"
   ]],
   [
     "two limits that contradict",
@@ -246,6 +249,7 @@ observe = true
 via = "terminal"
 arguments = "open"
 [[limits]]
+id = "in-all"
 match = { name = "*" }
 calls = 60
 per = "1 minute"
@@ -283,7 +287,7 @@ via = "terminal"
           at: { line: 6, column: 3 }
         }],
         limits: [{
-          id: "limit-1",
+          id: "in-all",
           match: { name: ["*"] },
           calls: 60,
           per: Duration.minutes(1),
