@@ -35,6 +35,8 @@ URL: holds what nobody has accepted, decides every call and records it.
 Options:
   --name NAME             what the server is called (default: after COMMAND)
   --first-sight MODE      a server never seen: hold (default), trust or observe
+  --locked FILE           only what is in FILE (from pins export), and nothing
+                          else: no pins of this machine are read
   --env NAME[=VALUE]      give the server this variable; may be repeated
   --bridge auto|strict|off
                           where host and server are of two eras: translate and
@@ -83,6 +85,8 @@ export interface RelayOptions {
   /** Where the host connects to, where that is not our stdio. */
   readonly http: { readonly host: string; readonly port: number; readonly tokenFile: string | undefined } | undefined
   readonly firstSight: FirstSight
+  /** The file of pins that holds instead of those of this machine. */
+  readonly locked: string | undefined
   readonly bridge: "auto" | "strict" | "off"
   readonly ledger: "file" | "none"
   /** What the host is called in rules and records. */
@@ -119,6 +123,7 @@ const oneOf = <const A extends string>(
 const flags = {
   name: { type: "string" },
   "first-sight": { type: "string" },
+  locked: { type: "string" },
   env: { type: "string", multiple: true },
   bridge: { type: "string" },
   url: { type: "string" },
@@ -197,6 +202,10 @@ export const read = Effect.fnUntraced(
       return yield* wrong(`--name is a letter a-z, then at most 31 of a-z, 0-9 and -; not ${JSON.stringify(name)}`)
     }
     const firstSight = yield* oneOf("first-sight", ["hold", "trust", "observe"], values["first-sight"], "hold")
+    if (values.locked !== undefined && firstSight !== "hold") {
+      return yield* wrong("--locked holds what is not in its file; leave out --first-sight")
+    }
+    if (values.locked === "") return yield* wrong("--locked is the name of a file; the name that was given is empty")
     const bridge = yield* oneOf("bridge", ["auto", "strict", "off"], values.bridge, "auto")
     const ledger = yield* oneOf("ledger", ["file", "none"], values.ledger, "file")
     const sandbox = yield* oneOf("sandbox", ["none", "pid"], values.sandbox, "none")
@@ -249,6 +258,8 @@ export const read = Effect.fnUntraced(
     const settings = yield* Settings.read(config)
     const loosened = [
       ...(firstSight === "hold" ? [] : [`--first-sight ${firstSight}`]),
+      // Whoever wrote that file says what is accepted.
+      ...(values.locked === undefined ? [] : ["--locked"]),
       ...(ledger === "none" ? ["--ledger none"] : []),
       ...(values.policy === undefined ? [] : ["--policy"]),
       ...(values.state === undefined ? [] : ["--state"]),
@@ -287,6 +298,7 @@ export const read = Effect.fnUntraced(
         : { name, command, args, env, sandbox },
       http: http === undefined ? undefined : { ...http, tokenFile: values["token-file"] },
       firstSight,
+      locked: values.locked === undefined ? undefined : resolve(values.locked),
       bridge,
       ledger,
       state,

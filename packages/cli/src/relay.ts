@@ -29,9 +29,8 @@ import { constants } from "node:os"
 import * as Options from "./RelayOptions.ts"
 
 /** The guard of a relay: everything that decides and records. */
-const guard = (options: Options.RelayOptions) => {
+const guard = (options: Options.RelayOptions, pinned: ReturnType<typeof pins>) => {
   const records = ledger(options)
-  const pinned = pins(options)
   return Lines.layer({
     firstSight: options.firstSight,
     bridge: options.bridge,
@@ -62,7 +61,8 @@ const gate = (options: Options.RelayOptions) => {
     )
 }
 
-const pins = (options: Options.RelayOptions) => PinStore.layerFile({ directory: `${options.state}/pins` })
+const pins = ({ locked, state }: Options.RelayOptions) =>
+  locked === undefined ? PinStore.layerFile({ directory: `${state}/pins` }) : PinStore.layerLocked({ file: locked })
 
 /** What speaks HTTP is loaded only where it is asked for: most relays start a command and speak over stdio. */
 const http = Effect.promise(() => import("./relayHttp.ts"))
@@ -123,12 +123,12 @@ const ledger = (options: Options.RelayOptions) => {
   )
 }
 
-const dispatch = (options: Options.RelayOptions) => {
+const dispatch = (options: Options.RelayOptions, pinned: ReturnType<typeof pins>) => {
   const { refused } = options
   const route = options.http === undefined
     ? Relay.layerDispatch(options.launch)
     : Layer.unwrap(Effect.map(http, ({ layerDispatch }) => layerDispatch(options.launch)))
-  if (refused === undefined) return Layer.provide(route, guard(options))
+  if (refused === undefined) return Layer.provide(route, guard(options, pinned))
   tell(`${options.launch.name} was not started: ${refused}`)
   return Layer.succeed(Dispatch, { open: () => () => Shut.shut("locked", options.launch.name, refused) })
 }
@@ -145,10 +145,12 @@ const run = Effect.fnUntraced(function*(options: Options.RelayOptions) {
     messageBytes: options.settings.message_bytes ?? Feed.defaultLimits.messageBytes,
     depth: options.settings.depth ?? Feed.defaultLimits.depth
   })
+  // One and the same for all that reads pins: those of a file are kept in memory.
+  const pinned = pins(options)
   const outcome = yield* Session.run.pipe(
     Effect.provide(
-      Layer.mergeAll(dispatch(options), transport(options)).pipe(
-        Layer.provide(pins(options)),
+      Layer.mergeAll(dispatch(options, pinned), transport(options)).pipe(
+        Layer.provide(pinned),
         Layer.provideMerge(Layer.mergeAll(Notices.layerTell(tell), parse))
       )
     ),

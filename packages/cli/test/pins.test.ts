@@ -55,6 +55,7 @@ describe("pins list", () => {
           rejected: 0,
           launch: "new",
           class: null,
+          decidedBy: null,
           seen: "2026-03-01T12:30:05.000Z",
           fault: false
         }]

@@ -7,6 +7,7 @@ import * as Command from "effect/cli/Command"
 import * as Accept from "./pinsAccept.ts"
 import * as List from "./pinsList.ts"
 import * as Reject from "./pinsReject.ts"
+import * as Share from "./pinsShare.ts"
 import * as Show from "./pinsShow.ts"
 
 /**
@@ -17,5 +18,14 @@ import * as Show from "./pinsShow.ts"
  */
 export const command = Command.make("pins").pipe(
   Command.withDescription("Look at what servers offer, and accept it"),
-  Command.withSubcommands([List.command, Show.show, Show.diff, Accept.command, Reject.reject, Reject.forget])
+  Command.withSubcommands([
+    List.command,
+    Show.show,
+    Show.diff,
+    Accept.command,
+    Reject.reject,
+    Reject.forget,
+    Share.share,
+    Share.take
+  ])
 )

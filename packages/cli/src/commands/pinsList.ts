@@ -28,6 +28,8 @@ export interface Row {
   readonly rejected: number
   readonly launch: "accepted" | "new" | "changed" | "rejected"
   readonly class: Drift.Class | null
+  /** Who decides at each start what runs; absent where the launch is bound by digests. */
+  readonly decidedBy: string | null
   readonly seen: string | null
   readonly fault: boolean
 }
@@ -56,6 +58,7 @@ export const row = (pins: Pins.Pins): Row => {
     rejected: held.rejected.length,
     launch: Pins.launchState(held),
     class: held.class ?? null,
+    decidedBy: pins.seen === undefined ? null : Pins.decidedBy(pins.seen.launch) ?? null,
     seen: pins.seen?.at ?? null,
     fault: Pins.faultsOf(pins).length > 0
   }
@@ -79,6 +82,13 @@ export const rows = Effect.gen(function*() {
  * @since 0.1.0
  */
 export const draw = (rows: ReadonlyArray<Row>): string =>
+  [drawTable(rows), ...rows.filter(({ decidedBy }) => decidedBy !== null).map(unverifiable)].join("\n")
+
+/** No digest says what such a launch runs (security rule F32). */
+const unverifiable = ({ decidedBy, server }: Row): string =>
+  `${server} is unverifiable: what runs is decided at each start by ${decidedBy}`
+
+const drawTable = (rows: ReadonlyArray<Row>): string =>
   Output.table(
     ["NAME", "ACCEPTED", "HELD", "CLASS", "LAST SEEN"],
     rows.map((row) => [

@@ -7,7 +7,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { makeTimes } from "../ledger/Line.ts"
 import type { LaunchPin, Pins } from "../pin/Pins.ts"
-import { compareLaunch, isRejectedLaunch, seeLaunch } from "../pin/Pins.ts"
+import { compareLaunch, isRejectedLaunch, portable, seeLaunch, settleLaunch } from "../pin/Pins.ts"
 import type { PinStore } from "../stage/PinStore.ts"
 import type { Call, Port } from "../stage/Port.ts"
 import type { Notices } from "./Notices.ts"
@@ -53,7 +53,9 @@ const iso = makeTimes()
  * @category constructors
  * @since 0.1.0
  */
-export const check = Effect.fnUntraced(function*(options: Options): Effect.fn.Return<Launched> {
+export const check: (options: Options) => Effect.Effect<Launched> = Effect.fnUntraced(function*(
+  options: Options
+): Effect.fn.Return<Launched> {
   const { notices, option, server, store } = options
   const pins = yield* Effect.result(store.load(server))
   if (pins._tag === "Failure") {
@@ -72,7 +74,7 @@ export const check = Effect.fnUntraced(function*(options: Options): Effect.fn.Re
   const launched = yield* options.launch
   if (accepted === undefined) {
     const where = yield* rejectedUnder(options, pins.success, launched)
-    if (where === undefined) return { _tag: "Open", pins: pins.success }
+    if (where === undefined) return yield* expected(options, pins.success, launched)
     const why = where === server
       ? "a person has rejected its launch"
       : `its launch was rejected under the name ${where}`
@@ -83,6 +85,44 @@ export const check = Effect.fnUntraced(function*(options: Options): Effect.fn.Re
   return {
     _tag: "Shut",
     port: yield* notStarted(options, pins.success, launched, differs.join("; "), "launch-changed")
+  }
+})
+
+/** Where a file of others' says what may be started, only that is, and it is what is accepted from then on. */
+const expected = Effect.fnUntraced(function*(
+  options: Options,
+  first: Pins,
+  launched: LaunchPin
+): Effect.fn.Return<Launched> {
+  const { notices, recorder, server, store } = options
+  let pins = first
+  for (;;) {
+    if (pins.expects === undefined || pins.launch !== undefined) return { _tag: "Open", pins }
+    const differs = compareLaunch(pins.expects, portable(launched)).map(({ says }) => says)
+    if (differs.length > 0) {
+      return {
+        _tag: "Shut",
+        port: yield* notStarted(options, pins, launched, differs.join("; "), "launch-changed")
+      }
+    }
+    const next = settleLaunch(pins, launched)
+    const saved = yield* Effect.result(store.save(server, pins.version, next))
+    if (saved._tag === "Failure") {
+      notices.tell(`the launch of ${server} cannot be kept: ${saved.failure.message}`)
+      return { _tag: "Shut", port: yield* shut("pins-failed", server, "Sallyport's stderr says what is wrong") }
+    }
+    if (saved.success) {
+      recorder.record({ type: "trusted", server, items: [{ kind: "launch", name: server, digest: launched.digest }] })
+      return { _tag: "Open", pins: { ...next, version: pins.version + 1 } }
+    }
+    const again = yield* Effect.result(store.load(server))
+    if (again._tag === "Failure") {
+      notices.tell(`what was accepted of ${server} cannot be read: ${again.failure.message}`)
+      return { _tag: "Shut", port: yield* shut("pins-failed", server, "Sallyport's stderr says what is wrong") }
+    }
+    // Another process was faster: its launch is compared like any other.
+    if (again.success.launch !== undefined) return yield* check(options)
+    pins = again.success
   }
 })
 

@@ -122,6 +122,64 @@ export const launch = (launched: Launched | Addressed, inspected: Inspected, key
   return pinned(names.filter(isLoader))
 }
 
+/** What is found anew on each machine. */
+const local = new Set(["executable", "executable digest", "script", "script digest", "cwd"])
+
+/**
+ * What of a launch is the same on every machine: command and arguments as given, the sandbox, and which variables are set,
+ * without their values.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const portable = (self: LaunchPin): LaunchPin => {
+  const fields = self.fields.filter(({ name }) => !local.has(name)).map(({ name, value }) => ({
+    name,
+    value: envName(name) === undefined || value === inherited ? value : "literal"
+  }))
+  return {
+    digest: Digest.framed(["sallyport/launch/portable/1", ...fields.flatMap(({ name, value }) => [name, value])]),
+    fields,
+    loaders: fields.flatMap(({ name }) => envName(name) ?? []).filter(isLoader)
+  }
+}
+
+/** Programs that look up what they run at each start: by their name, which of their first arguments make them do so. */
+const runners: ReadonlyMap<string, { readonly by: string; readonly verbs?: ReadonlyArray<string> }> = new Map([
+  ["npx", { by: "npm" }],
+  ["npm", { by: "npm", verbs: ["exec", "x"] }],
+  ["pnpx", { by: "pnpm" }],
+  ["pnpm", { by: "pnpm", verbs: ["dlx"] }],
+  ["yarn", { by: "yarn", verbs: ["dlx"] }],
+  ["bunx", { by: "bun" }],
+  ["bun", { by: "bun", verbs: ["x"] }],
+  ["uvx", { by: "uv" }],
+  ["uv", { by: "uv", verbs: ["tool", "run"] }],
+  ["pipx", { by: "pipx", verbs: ["run"] }],
+  ["docker", { by: "docker", verbs: ["run", "container"] }],
+  ["podman", { by: "podman", verbs: ["run", "container"] }]
+])
+
+/**
+ * Who decides at each start what a launch runs, so that no digest of a file binds it; `undefined` where the launch itself
+ * does. An image with a digest is bound by it.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const decidedBy = ({ fields }: LaunchPin): string | undefined => {
+  const value = (name: string) => fields.find((field) => field.name === name)?.value
+  const command = value("command")
+  const program = command?.split(/[/\\]/).at(-1)?.toLowerCase().replace(/\.(?:exe|cmd|bat|ps1)$/, "") ?? ""
+  const runner = runners.get(program)
+  if (runner === undefined) return undefined
+  const { by, verbs } = runner
+  const args = value("args") ?? "[]"
+  if (verbs !== undefined && !verbs.some((verb) => args.includes(JSON.stringify(verb)))) return undefined
+  const bound = (by === "docker" || by === "podman") && /@sha256:[0-9a-f]{64}/.test(args)
+  return bound ? undefined : by
+}
+
 /**
  * A field in which two launches differ.
  *

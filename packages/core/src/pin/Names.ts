@@ -60,3 +60,14 @@ export const skeleton = (name: string): string => {
   }
   return drawn.replaceAll("rn", "m").replaceAll("vv", "w")
 }
+
+const grammar = /^[a-z][a-z0-9-]{0,31}$/
+
+/**
+ * Whether pins can be kept under this name: a small letter, then at most 31 small letters, digits and hyphens. No such
+ * name leads out of a folder, and no two differ in case only.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isServerName = (name: string): boolean => grammar.test(name)

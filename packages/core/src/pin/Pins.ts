@@ -55,7 +55,7 @@ export {
   type Unfit,
   type Verdict
 } from "./Judge.ts"
-export { compareLaunch, type Difference, launch, LaunchPin } from "./Launch.ts"
+export { compareLaunch, decidedBy, type Difference, launch, LaunchPin, portable } from "./Launch.ts"
 
 /**
  * How something was accepted: on the terminal, by the digest of exactly what it is, everything unseen, from a file that
@@ -174,6 +174,8 @@ export type Seen = typeof Seen.Type
  * - `since`: when a listing of it was read for the first time.
  * - `sighted`: the kinds of which there is no first sight any more: nothing of them is pinned by `--first-sight trust`.
  * - `launch`: the accepted launch; absent until something was accepted.
+ * - `expects`: while no launch is accepted, the portable form of the only one that may be started: the first that fits it
+ *   is then accepted.
  * - `resources`: which resources may be read, where a person has said so; without it those that are `listed`.
  *
  * @category schemas
@@ -185,6 +187,7 @@ export const Pins = Schema.Struct({
   since: Schema.optionalKey(Schema.String),
   sighted: Schema.Array(Kind),
   launch: Schema.optionalKey(LaunchPin),
+  expects: Schema.optionalKey(LaunchPin),
   resources: Schema.optionalKey(Resources),
   pins: Schema.Array(Pin),
   rejected: Schema.Array(Rejection),
@@ -503,8 +506,9 @@ const pinned = (pins: Pins, seen: Seen, definitions: ReadonlyArray<Definition>, 
   const place = (pin: Pin): string => `${keyOf(pin)}\u0000${pin.variant}`
   const replaced = new Set(fresh.map(place))
   const accepted = new Set([`launch ${seen.launch.digest}`, ...fresh.map(({ digest, kind }) => `${kind} ${digest}`)])
+  const { expects: _, ...rest } = pins
   return {
-    ...pins,
+    ...rest,
     launch: seen.launch,
     pins: [...pins.pins.filter((pin) => !replaced.has(place(pin))), ...fresh],
     rejected: pins.rejected.filter(({ digest, kind }) => !accepted.has(`${kind} ${digest}`))
@@ -735,6 +739,17 @@ export const see = (pins: Pins, { at, fault, launch, listing, variant }: Sight):
  */
 export const seeLaunch = (pins: Pins, launch: LaunchPin, at: string): Pins =>
   pins.seen?.launch.digest === launch.digest ? pins : { ...pins, seen: { at, launch, kinds: pins.seen?.kinds ?? [] } }
+
+/**
+ * Accepts the launch that is started, where it fits what is expected ({@link Pins}, `expects`).
+ *
+ * @category changing
+ * @since 0.1.0
+ */
+export const settleLaunch = (pins: Pins, launch: LaunchPin): Pins => {
+  const { expects: _, ...rest } = pins
+  return { ...rest, launch }
+}
 
 /**
  * Forgets everything but that the name was there once, so that it is not trusted at first sight again.

@@ -310,7 +310,14 @@ const launchValue = (field: { readonly name: string; readonly value: string }): 
   return field.value === "inherited" ? "taken from Sallyport's environment" : "a literal value (not shown)"
 }
 
+/** Of what a name alone decides, no digest says what it is (security rule F32). */
+const decided = (launch: Pins.LaunchPin): Array<string> => {
+  const by = Pins.decidedBy(launch)
+  return by === undefined ? [] : [`${indent}unverifiable: what runs is decided at each start by ${by}`]
+}
+
 const launchLines = (launch: Pins.LaunchPin): Array<string> => [
+  ...decided(launch),
   ...launch.fields.flatMap((field) => {
     const lines = Visible.wrap(launchValue(field), 54)
     const label = Visible.short(field.name, 40).padEnd(18)
@@ -338,6 +345,7 @@ const launchSection = (
   if (held.accepted === undefined) return [`launch: new${state}`, ...launchLines(held.seen)]
   return [
     `launch: changed (privilege)${state}`,
+    ...decided(held.seen),
     ...held.differences.flatMap((difference) =>
       [
         ...Visible.wrap(Visible.line(difference.says), 74),
@@ -420,6 +428,7 @@ export const summary = (pins: Pins.Pins): string => {
     `${held.verdicts.length} held${held.class === undefined ? "" : ` (${held.class})`}`,
     ...(held.rejected.length === 0 ? [] : [`${held.rejected.length} rejected`]),
     ...(held.launch === undefined ? [] : [`launch ${Pins.launchState(held)}`]),
+    ...(pins.seen === undefined || Pins.decidedBy(pins.seen.launch) === undefined ? [] : ["launch unverifiable"]),
     ...(judgement.gone.length === 0 ? [] : [`${judgement.gone.length} gone`]),
     ...(pins.seen === undefined ? ["never listed"] : []),
     ...(Pins.faultsOf(pins).length === 0 ? [] : ["could not be listed"])
@@ -497,4 +506,34 @@ export const diff = (pins: Pins.Pins, items?: ReadonlyArray<Pins.Key>, options: 
     goneLines(judgement, items),
     nothing ? [`nothing is held of ${count(judgement.verdicts.length, "item")}`] : []
   ])
+}
+
+/**
+ * What is accepted in the one and not in the other: differences where the name was accepted before, else the definition in
+ * full, and the launch that is expected.
+ *
+ * @category rendering
+ * @since 0.1.0
+ */
+export const proposal = (before: Pins.Pins, after: Pins.Pins, options: Options = {}): string => {
+  const known = new Set(before.pins)
+  const launch = after.expects === undefined || after.expects.digest === before.expects?.digest
+    ? []
+    : ["launch, wherever it is installed:", ...launchLines(after.expects)]
+  return sections([
+    [after.server],
+    launch,
+    ...(after.resources === undefined || after.resources === before.resources
+      ? []
+      : [[`resources that may be read: ${after.resources}`]]),
+    ...after.pins.filter((pin) => !known.has(pin)).map((pin) => proposed(pin, before, options))
+  ])
+}
+
+const proposed = (pin: Pins.Pin, before: Pins.Pins, options: Options): Array<string> => {
+  const variant = pin.variant === "" ? "" : `, as ${Visible.short(pin.variant, 60)}`
+  const old = before.pins.find((other) => Pins.keyOf(other) === Pins.keyOf(pin))
+  return old === undefined || old.digest === pin.digest
+    ? [called(pin), `  new here${variant}`, ...definition(pin, options)]
+    : [called(pin), `  other than accepted here${variant}`, ...difference(old, pin, options)]
 }

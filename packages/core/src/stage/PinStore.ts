@@ -12,8 +12,12 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { isServerName } from "../pin/Names.ts"
 import * as Pins from "../pin/Pins.ts"
+import * as Portable from "../pin/Portable.ts"
 import { Files, type FilesError } from "../store/Files.ts"
+
+export { isServerName } from "../pin/Names.ts"
 
 /**
  * The pins of a server could not be read or written, or are not to be trusted.
@@ -46,17 +50,6 @@ export class PinStore extends Context.Service<PinStore, {
   readonly servers: Effect.Effect<ReadonlyArray<string>, PinStoreError>
 }>()("@sallyport/core/stage/PinStore") {}
 
-const grammar = /^[a-z][a-z0-9-]{0,31}$/
-
-/**
- * Whether pins can be kept under this name: a small letter, then at most 31 small letters, digits and hyphens. No such
- * name leads out of a folder, and no two differ in case only.
- *
- * @category guards
- * @since 0.1.0
- */
-export const isServerName = (name: string): boolean => grammar.test(name)
-
 const named = (server: string): Effect.Effect<string, PinStoreError> =>
   isServerName(server) ? Effect.succeed(server) : Effect.fail(
     new PinStoreError({
@@ -68,17 +61,17 @@ const named = (server: string): Effect.Effect<string, PinStoreError> =>
 
 // ---- memory
 
-/**
- * Pins in memory, for tests and for programs that keep nothing. A waiting `newer` goes on at once.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerMemory: Layer.Layer<PinStore> = Layer.sync(PinStore, () => {
+const makeMemory = (
+  first: (server: string) => Effect.Effect<Pins.Pins, PinStoreError> = (server) => Effect.succeed(Pins.empty(server))
+): PinStore["Service"] => {
   const kept = new Map<string, Pins.Pins>()
   const waiting = new Set<() => void>()
   return PinStore.of({
-    load: (server) => Effect.map(named(server), () => kept.get(server) ?? Pins.empty(server)),
+    load: (server) =>
+      Effect.flatMap(named(server), () => {
+        const pins = kept.get(server)
+        return pins === undefined ? first(server) : Effect.succeed(pins)
+      }),
     save: (server, expected, next) =>
       Effect.map(named(server), () => {
         if ((kept.get(server)?.version ?? 0) !== expected) return false
@@ -99,7 +92,46 @@ export const layerMemory: Layer.Layer<PinStore> = Layer.sync(PinStore, () => {
       }),
     servers: Effect.sync(() => [...kept.keys()].sort())
   })
-})
+}
+
+/**
+ * Pins in memory, for tests and for programs that keep nothing. A waiting `newer` goes on at once.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerMemory: Layer.Layer<PinStore> = Layer.sync(PinStore, () => makeMemory())
+
+/**
+ * The pins of a file that others made ({@link Portable}), and no others: what is not in it is held, a server that is not in
+ * it fails. What is seen is kept in memory. The file is read when the first pins are.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerLocked = (options: { readonly file: string }): Layer.Layer<PinStore, never, Files> =>
+  Layer.effect(
+    PinStore,
+    Effect.gen(function*() {
+      const files = yield* Files
+      const { file } = options
+      const failed = (server: string, message: string) => new PinStoreError({ server, message })
+      const servers = yield* Effect.cached(Effect.result(files.read(file)))
+      return makeMemory(Effect.fnUntraced(function*(server) {
+        const text = yield* Effect.mapError(Effect.flatMap(servers, Effect.fromResult), ({ message }) =>
+          failed(server, message))
+        const read = yield* Effect.mapError(Effect.fromResult(Portable.read(text)), (why) =>
+          failed(server, `${file}: ${why}`))
+        const found = read.find(({ name }) =>
+          name === server
+        )
+        if (found === undefined) {
+          return yield* failed(server, `${file} has no server of this name`)
+        }
+        return Portable.pinsOf(found, "")
+      }))
+    })
+  )
 
 // ---- files
 

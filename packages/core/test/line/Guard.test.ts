@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit } from "effect"
+import { Deferred, Effect, Exit, Layer } from "effect"
 import * as Pins from "../../src/pin/Pins.ts"
+import * as Portable from "../../src/pin/Portable.ts"
 import * as Gate from "../../src/stage/Gate.ts"
 import * as Ledger from "../../src/stage/Ledger.ts"
-import { PinStoreError } from "../../src/stage/PinStore.ts"
+import { layerLocked, PinStore, PinStoreError } from "../../src/stage/PinStore.ts"
+import { layerMemory, MemoryFiles } from "../../src/store/Files.ts"
 import * as H from "./harness.ts"
 
 const deny = (rule = "no-writing"): Gate.Verdict => ({
@@ -664,6 +666,48 @@ describe("the launch", () => {
       const other = yield* H.opened({ store, launch: { ...H.launch, name: "third" }, inspect: inspect("b") })
       assert.lengthOf(other.servers, 1)
     }))
+
+  it.effect("of a file of pins: only the command in it is started, only what is in it is open, and no pins are read", () =>
+    Effect.gen(function*() {
+      const store = yield* H.makeStore
+      const first = yield* H.opened({ store, inspect: inspect("a") })
+      yield* first.eof
+      yield* first.outcome
+      const shared = Portable.share([yield* store.load("notes")])
+      const files = yield* MemoryFiles
+      const lock = (servers: unknown) => files.contents.set("/repo/pins.json", JSON.stringify({ format: 1, servers }))
+      const locked = Effect.gen(function*() {
+        return yield* PinStore
+      }).pipe(Effect.provide(Layer.fresh(layerLocked({ file: "/repo/pins.json" }))))
+
+      // Another machine: the program lies elsewhere and has another content.
+      lock(shared.servers)
+      const relay = yield* H.opened({ store: yield* locked, firstSight: "hold", inspect: inspect("b") })
+      yield* relay.says(H.call(1, "read"))
+      assert.lengthOf(relay.calls(), 1)
+      yield* relay.eof
+
+      lock(shared.servers.map((server) => ({ ...server, items: server.items.filter(({ name }) => name !== "read") })))
+      const held = yield* H.opened({ store: yield* locked, firstSight: "hold", inspect: inspect("b") })
+      yield* held.says(H.call(1, "read"))
+      assert.deepStrictEqual(reasons(held.take()), ["held-new"])
+      yield* held.eof
+
+      for (
+        const [servers, launch, reason] of [
+          [shared.servers, { ...H.launch, args: ["--allow-all"] }, "launch-changed"],
+          [[], H.launch, "pins-failed"],
+          ["nonsense", H.launch, "pins-failed"]
+        ] as const
+      ) {
+        lock(servers)
+        const shut = yield* H.open({ store: yield* locked, firstSight: "hold", launch, inspect: inspect("b") })
+        yield* shut.says(H.initializeOf(1))
+        assert.deepStrictEqual(reasons(shut.take()), [reason])
+        assert.lengthOf(shut.servers, 0)
+        yield* shut.eof
+      }
+    }).pipe(Effect.provide(layerMemory)))
 
   it.effect("another launch that cannot be kept for review is told, since a person would look for it", () =>
     Effect.gen(function*() {
