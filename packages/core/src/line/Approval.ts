@@ -370,12 +370,7 @@ const make = (options: Options, shared: Shared, line: Line): Asker => {
       }
       const opened = states.open(T.quote(state.slice(prefix.length)), boundOf(call), now())
       const of = opened === undefined ? undefined : open.get(opened.chain)
-      if (
-        opened === undefined || of === undefined || of.round !== opened.round ||
-        Approval.argumentsOf(call.params) !== Approval.argumentsOf(of.params)
-      ) {
-        return "stale-state"
-      }
+      if (of === undefined) return "stale-state"
       const responses = T.member(call.params, "inputResponses")
       const response = responses === undefined ? undefined : T.member(responses, of.key)
       const next = follow(call, T.removeMember(T.removeMember(call.params, "requestState"), "inputResponses"))

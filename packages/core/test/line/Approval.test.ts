@@ -228,12 +228,15 @@ describe("what a person reads", () => {
   it.effect("F15: arguments padded beyond 2,000 characters can be approved only on the terminal", () =>
     Effect.gen(function*() {
       const { answer, relay, told } = yield* opened()
-      yield* relay.says(H.call(1, "write", { pad: "x".repeat(2000), path: "/etc/passwd" }))
-      assert.lengthOf(relay.saw().filter(({ method }) => method === "elicitation/create"), 0)
-      assert.match(told[0] ?? "", /waits for a person at the terminal/)
-      yield* answer("allow")
-      assert.lengthOf(relay.calls(), 1)
-      assert.deepStrictEqual(happened(relay), ["approval-asked terminal", "approval-given terminal", "call"])
+      // The arguments of the first would fit, the whole of the question does not.
+      for (const [at, length] of [[1, 1800], [2, 2000]] as const) {
+        yield* relay.says(H.call(at, "write", { pad: "x".repeat(length), path: "/etc/passwd" }))
+        assert.lengthOf(relay.saw().filter(({ method }) => method === "elicitation/create"), 0)
+        assert.match(told.at(-1) ?? "", /waits for a person at the terminal/)
+        yield* answer("allow")
+        assert.lengthOf(relay.calls(), at)
+      }
+      assert.deepStrictEqual(happened(relay).slice(-3), ["approval-asked terminal", "approval-given terminal", "call"])
     }))
 })
 
@@ -425,6 +428,18 @@ describe("as an input request, 2026-07-28", () => {
       }))
   }
 
+  it.effect("F16: a retry whose arguments are spelled otherwise is another question", () =>
+    Effect.gen(function*() {
+      const { relay, waiting } = yield* openModern()
+      yield* relay.says(modernCall(1, { name: "write", arguments: { s: "a" } }))
+      const { key, requestState } = round(relay, 1)
+      const retry = { name: "write", arguments: { s: "a" }, inputResponses: { [key]: yes }, requestState }
+      yield* relay.says(modernCall(2, retry).replace(`"s":"a"`, `"s":"\\u0061"`))
+      assert.lengthOf(relay.calls(), 0)
+      assert.notStrictEqual(round(relay, 2).key, key)
+      assert.strictEqual(yield* waiting, 1)
+    }))
+
   it.effect("F16: a retry for another tool is not the call that was allowed", () =>
     Effect.gen(function*() {
       const { relay } = yield* openModern({ tools: [H.tool("write"), H.tool("delete")] })
@@ -579,6 +594,25 @@ describe("as an input request, 2026-07-28", () => {
       yield* relay.says(modernCall(30, { ...writes, requestState: "s3", inputResponses: responses }))
       assert.lengthOf(relay.calls(), 4)
     }))
+
+  const changes: ReadonlyArray<readonly [string, (rule: { epoch: number }) => Record<string, unknown>]> = [
+    ["other arguments", () => ({ name: "write", arguments: { n: 2 } })],
+    ["another policy", (rule) => (rule.epoch++, writes)]
+  ]
+  for (const [what, change] of changes) {
+    it.effect(`F16: a chain that was allowed does not cover ${what}`, () =>
+      Effect.gen(function*() {
+        const { relay, rule, waiting } = yield* openModern()
+        yield* relay.says(modernCall(1, writes))
+        const { key, requestState } = round(relay, 1)
+        yield* relay.says(modernCall(2, { ...writes, requestState, inputResponses: { [key]: yes } }))
+        // Nothing is asked of the host: it may come again at once.
+        yield* relay.server().says(H.result(relay.calls()[0]?.id, { resultType: "input_required", requestState: "s1" }))
+        yield* relay.says(modernCall(3, { ...change(rule), requestState: "s1" }))
+        assert.lengthOf(relay.calls(), 1)
+        assert.strictEqual(yield* waiting, 1)
+      }))
+  }
 
   it.effect("F16: a later round is never mixed with a question of ours: it waits for the terminal", () =>
     Effect.gen(function*() {
