@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { FirstSight } from "@sallyport/core/line/Offer"
+import type { FirstSight } from "@sallyport/core/line/Accepted"
 import { Environment } from "@sallyport/core/node/Environment"
 import * as Ledger from "@sallyport/core/stage/Ledger"
 import { isServerName } from "@sallyport/core/stage/PinStore"

@@ -123,13 +123,35 @@ export const normalized = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, normalized(member)]))
 }
 
-/** The one thing that the relay adds: it can announce an acceptance, so it says that tools may change. */
-export const announcing = (transcript: Transcript): Transcript => {
+/** Why the relay refuses what a server would have said is not there. */
+const refusals: ReadonlySet<unknown> = new Set(["unlisted-resource", "unknown-item", "unknown-task"])
+
+/**
+ * Without the few things that the relay changes: it can announce an acceptance, so it says that what is listed may
+ * change; it says which server asks a person (F15); and what is not there it refuses itself (F23).
+ */
+export const mediated = (transcript: Transcript): Transcript => {
   const copy = structuredClone(transcript)
   const visit = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return
-    const tools = (value as { capabilities?: { tools?: { listChanged?: boolean } } }).capabilities?.tools
-    if (typeof tools === "object" && tools !== null) tools.listChanged = true
+    const { capabilities, data, message } = value as {
+      readonly capabilities?: Record<string, { listChanged?: boolean }>
+      readonly data?: { readonly reason?: unknown }
+      readonly message?: unknown
+    }
+    for (const name of ["tools", "prompts", "resources"]) {
+      const listed = capabilities?.[name]
+      if (typeof listed === "object") listed.listChanged = true
+    }
+    if (typeof message === "string") {
+      const refused = refusals.has(data?.reason) || /not found/i.test(message)
+      Object.assign(
+        value,
+        refused
+          ? { code: "REFUSED", message: "REFUSED", data: "REFUSED" }
+          : { message: message.replace(/^Server \S+ asks: /, "") }
+      )
+    }
     Object.values(value).forEach(visit)
   }
   visit(copy)

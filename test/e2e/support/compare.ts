@@ -6,7 +6,7 @@ import { folders } from "./folders.ts"
 import * as Host from "./Host.ts"
 import { gone } from "./processes.ts"
 import * as servers from "./servers.ts"
-import { announcing, Script, type Transcript } from "./Transcript.ts"
+import { mediated, Script, type Transcript } from "./Transcript.ts"
 
 export interface Case {
   readonly name: string
@@ -62,7 +62,7 @@ export const compare = (cases: ReadonlyArray<Case>): void => {
           const direct = await play("direct")
           const behind = await play("behind")
           assert.isAbove(direct.answers.length, 4)
-          assert.deepStrictEqual(announcing(behind), announcing(direct))
+          assert.deepStrictEqual(mediated(behind), mediated(direct))
         }, 120_000)
       }
     }

@@ -10,8 +10,8 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import type { Event } from "../ledger/Entry.ts"
+import type * as Drift from "../pin/Drift.ts"
 import type { LaunchPin } from "../pin/Pins.ts"
 import type * as Agreement from "../protocol/Agreement.ts"
 import { metaOf } from "../protocol/Agreement.ts"
@@ -22,30 +22,35 @@ import { Gate } from "../stage/Gate.ts"
 import { Ledger } from "../stage/Ledger.ts"
 import { PinStore } from "../stage/PinStore.ts"
 import type { Call, Leg, Port } from "../stage/Port.ts"
-import type { Text } from "../wire/Message.ts"
+import type { Reply, Text } from "../wire/Message.ts"
 import type * as Reason from "../wire/Reason.ts"
 import * as T from "../wire/Text.ts"
+import type { FirstSight } from "./Accepted.ts"
+import * as Accepted from "./Accepted.ts"
 import { Ask } from "./Ask.ts"
 import * as Asked from "./Asked.ts"
 import * as Chains from "./Chains.ts"
 import * as Decision from "./Decision.ts"
+import * as Early from "./Early.ts"
 import type { Dropped } from "./Faults.ts"
 import * as Flights from "./Flights.ts"
 import { Inspect } from "./Inspect.ts"
 import * as Launched from "./Launched.ts"
 import * as Listing from "./Listing.ts"
 import { Notices } from "./Notices.ts"
-import * as Offer from "./Offer.ts"
-import * as Opening from "./Opening.ts"
+import type { Listed } from "./Offer.ts"
+import { table } from "./Offer.ts"
+import * as Offers from "./Offers.ts"
 import * as Recorder from "./Recorder.ts"
 import * as Refusal from "./Refusal.ts"
 import { nothing, start } from "./Start.ts"
 import * as Subscription from "./Subscription.ts"
 import { tell } from "./Upstream.ts"
+import * as Use from "./Use.ts"
 import { wrap } from "./Wrapped.ts"
 
-/** How long a call waits for a listing before it is refused. */
-const callLimit = "5 seconds"
+const listed = ["tool", "prompt", "resource", "template"] as const
+const lists = new Map<string, Listed>(listed.map((kind) => [table[kind].list, kind]))
 
 /**
  * What a guard must know of the line that it stands in.
@@ -58,7 +63,9 @@ export interface Options {
   readonly server: string
   /** The client's name, as the operator configured it. */
   readonly client: string
-  readonly firstSight: Offer.FirstSight
+  readonly firstSight: FirstSight
+  /** Whether the policy shows what drifted by this class; what it does not say is held. Default: nothing. */
+  readonly accepts?: ((drift: Drift.Class) => boolean) | undefined
   /** What a command line needs to mean the same state folder; without it notices name no command. */
   readonly option?: string | undefined
   /** The launch as it is pinned; compared with the accepted one before anything is started. */
@@ -88,7 +95,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
 
     const recorder = Recorder.make({ ledger, notices, session: options.session, run })
     const { record, send } = recorder
-    const flights = Flights.make(() => offer.settled())
+    const flights = Flights.make(() => listed.every((kind) => !offers.of(kind).isWanted() || offers.of(kind).settled()))
 
     /** Sends what was decided, to both sides: what a turn of the host's or the server's does at its end. */
     const flushBoth = Effect.suspend(() =>
@@ -147,14 +154,22 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       recorder,
       run,
       // A process is replaced only while nothing but server/discover was asked of it: no decision outlives it.
-      epoch: () => offer.epoch(),
+      epoch: () => offers.epoch(),
       again: (call) => judge(call),
-      answers: (subject, call, reply, deliver) => chains.answers(subject, call, reply, deliver),
+      answers: (subject, call, reply, deliver) => {
+        const passed = subject.from === "server" || reply._tag === "Failure" ? reply : passing(reply)
+        chains.answers(subject, call, passed, deliver)
+      },
       refused,
       turn
     })
 
     const chains = Chains.make({ client, server, agreement, flights, recorder, decide, refuse })
+
+    const passing = (reply: Reply & { readonly _tag: "Result" }): Reply => {
+      const result = offers.passes(reply.result)
+      return result === reply.result ? reply : { _tag: "Result", result }
+    }
 
     // ---- the launch, then the line itself
 
@@ -180,31 +195,59 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
           method === "notifications/tasks" && params !== undefined && T.member(params, "inputRequests") !== undefined
         ) {
           options.dropped.faults({ from: "server", reason: "told-input", method })
-        } else subscription.heard(method, params)
+        } else if (!early.holds(method, params)) subscription.heard(method, params)
       },
       flush: Effect.suspend(() =>
         recorder.decided.pipe(Effect.andThen(back.flush), Effect.andThen(recorder.outcomesSoon))
       )
     })
 
-    const offer = yield* Offer.make({
+    const variant = (): string => `${agreement.revision ?? ""} ${[...agreement.client].sort().join(",")}`.trim()
+    const accepted = yield* Accepted.make({
       server,
       firstSight: options.firstSight,
       launch: options.launch,
       store,
       pins: launched.pins,
+      variant,
+      option: options.option,
+      record,
+      tell: notices.tell
+    })
+    const offers = yield* Offers.make({
+      server,
+      firstSight: options.firstSight,
+      accepts: options.accepts,
+      accepted,
+      agreement,
       run,
       ask: (method, params, reply) => send(() => port.request({ wish: undefined, method, params, reply })),
-      variant: () => `${agreement.revision ?? ""} ${[...agreement.client].sort().join(",")}`.trim(),
+      variant,
       record,
       tell: notices.tell,
-      option,
       turn,
-      changed: () => subscription.announce(),
+      changed: (kind) => subscription.announce(kind),
+      known: () => early.known(),
       isOpen: () => agreement.era === "modern" || agreement.phase === "open"
     })
-    const subscription = Subscription.make({ agreement, back, port, offer, flights, recorder })
-    const list = Listing.make({ client, server, agreement, gate, offer, flights, recorder, port, run, turn })
+    const early = Early.make({
+      server,
+      firstSight: options.firstSight,
+      isKnown: offers.isKnown,
+      tell: notices.tell,
+      pass: (method, params) => send(() => back.notify(method, params))
+    })
+    const subscription = Subscription.make({ agreement, back, port, offers, flights, recorder })
+    const list = Listing.make({ client, server, agreement, gate, offers, flights, recorder, port, run, turn })
+    const use = Use.make({
+      server,
+      offers,
+      flights,
+      refuse,
+      run,
+      turn,
+      decide: (call, name, pin, definition) => decide(port, subjectOf("host", call, name, pin, definition), call)
+    })
 
     // ---- what the host says
 
@@ -229,19 +272,16 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
     }
 
     const judge = (call: Call): void => {
-      switch (call.method) {
-        case "initialize":
-        case "server/discover":
-          return opening(call)
-        case "tools/list":
-          return list(call)
-        case "tools/call":
-          return toolCall(call)
-      }
+      if (use(call)) return
+      const kind = lists.get(call.method)
+      if (kind !== undefined) return list(kind, call)
+      if (call.method === "initialize" || call.method === "server/discover") return opening(call)
       const reaches = Method.reaches(call.method, "host")
       if (reaches === undefined) return send(() => port.request(call))
       const name = reaches.named === undefined ? undefined : nameIn(call.params, reaches.named)
-      if (reaches.named !== undefined && name === undefined) return unnamed(call)
+      if (reaches.named !== undefined && name === undefined) {
+        return refuse("host", call, undefined, "bad-params", Refusal.failure("bad-params", { server }))
+      }
       const task = chains.taskOf(call)
       decide(
         port,
@@ -273,68 +313,19 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       revision: agreement.revision
     })
 
-    const unnamed = (call: Call): void =>
-      refuse("host", call, undefined, "bad-params", Refusal.failure("bad-params", { server }))
-
-    const toolCall = (call: Call): void => {
-      const name = nameIn(call.params, "name")
-      if (name === undefined) return unnamed(call)
-      if (!offer.settled()) offer.refresh("opened")
-      if (offer.settled()) return callTool(call, name)
-      const give = offer.whenSettled(() => {
-        stop()
-        if (!flights.unpark(call)) return
-        callTool(call, name)
-        flights.left()
-      })
-      const stop = run(Effect.sleep(callLimit), (exit) => {
-        if (!Exit.isSuccess(exit) || !flights.unpark(call)) return
-        give()
-        refuse("host", call, name, "listing-late", Refusal.failure("listing-late", { server, item: name }))
-        flights.left()
-        turn()
-      })
-      flights.park(call, () => {
-        give()
-        stop()
-      })
-    }
-
-    const callTool = (call: Call, name: string): void => {
-      const fault = offer.fault()
-      if (fault !== undefined) {
-        refuse("host", call, name, "listing-failed", fault)
-        offer.refresh("asked")
-        return
-      }
-      const standing = offer.standing(name)
-      if (standing._tag === "Shut") {
-        return refuse("host", call, name, standing.reason, Refusal.failure(standing.reason, { server, item: name }))
-      }
-      const variant = Nested.variantInArguments(call.params, standing.definition)
-      if (variant !== undefined) {
-        const more = `at /params${variant}`
-        return refuse("host", call, name, "case-variant", Refusal.failure("case-variant", { server, item: name, more }))
-      }
-      decide(port, subjectOf("host", call, name, standing.pin, standing.definition), call)
-    }
-
     const opening = (call: Call): void =>
       send(() =>
         port.request(
-          wrap(
-            call,
-            (reply) =>
-              call.reply(
-                reply._tag === "Failure" ? reply : { _tag: "Result", result: Opening.announcing(reply.result) }
-              )
-          )
+          wrap(call, (reply) => {
+            if (reply._tag === "Failure") return call.reply(reply)
+            offers.opens(reply.result, (result) => call.reply({ _tag: "Result", result }))
+          })
         )
       )
 
     const hostSays = (method: string, params: Text | undefined): void => {
       send(() => port.notify(method, params))
-      if (method === "notifications/initialized" && agreement.server.has("server.tools")) offer.refresh("opened")
+      if (method === "notifications/initialized") offers.opened()
     }
 
     const hostCancels = (came: Call, params: Text | undefined): void => {
@@ -411,7 +402,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       ),
       // A call that waits for a listing or for the gate is still sent before the input is ended.
       end: Effect.suspend(() => {
-        offer.whenSettled(flights.left)
+        for (const kind of listed) offers.of(kind).whenSettled(flights.left)
         return flights.idle.pipe(Effect.andThen(recorder.decided), Effect.andThen(port.end))
       }),
       // What still waits for a decision, for the ledger or for a listing is answered before the end is told.

@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import type * as Drift from "../pin/Drift.ts"
 import * as Pins from "../pin/Pins.ts"
 import * as Agreement from "../protocol/Agreement.ts"
 import type { Gate } from "../stage/Gate.ts"
@@ -17,12 +18,12 @@ import type { Leg } from "../stage/Port.ts"
 import type { Launch } from "../stage/Spawn.ts"
 import { isAddress, Spawn } from "../stage/Spawn.ts"
 import type { Who } from "../stage/Transport.ts"
+import type { FirstSight } from "./Accepted.ts"
 import * as Bridge from "./Bridge.ts"
 import * as Faults from "./Faults.ts"
 import * as Guard from "./Guard.ts"
 import * as Lifecycle from "./Lifecycle.ts"
 import { Notices } from "./Notices.ts"
-import type { FirstSight } from "./Offer.ts"
 import * as Upstream from "./Upstream.ts"
 
 /**
@@ -34,6 +35,8 @@ import * as Upstream from "./Upstream.ts"
  */
 export interface Options {
   readonly firstSight: FirstSight
+  /** Whether the policy shows what drifted by this class; what it does not say is held. Default: nothing. */
+  readonly accepts?: ((drift: Drift.Class) => boolean) | undefined
   readonly loosened: ReadonlyArray<string>
   /** What a command line needs to mean the same state folder, with a blank in front: ` --state DIR`. Default: nothing. */
   readonly option?: string | undefined
@@ -81,6 +84,7 @@ export const layer = (
               server: launch.name,
               client: who.client,
               firstSight: options.firstSight,
+              accepts: options.accepts,
               option: options.option ?? "",
               launch: yield* Effect.cached(
                 Effect.map(spawn.inspect(launch), (inspection) => Pins.launch(launch, inspection, options.key))

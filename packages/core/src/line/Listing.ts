@@ -13,13 +13,18 @@ import type { Reply, Text } from "../wire/Message.ts"
 import * as T from "../wire/Text.ts"
 import { maxHeld } from "./Endpoint.ts"
 import type { Flights } from "./Flights.ts"
-import type { Offer } from "./Offer.ts"
+import type { Listed } from "./Offer.ts"
+import { table } from "./Offer.ts"
+import type { Offers } from "./Offers.ts"
 import type { Recorder } from "./Recorder.ts"
 import * as Refusal from "./Refusal.ts"
 import type { start } from "./Start.ts"
 
 /** How long a listing that the server has answered waits for Sallyport's own. */
 const limit = "30 seconds"
+
+/** What is asked of an item of each kind. */
+const uses = { tool: "tools/call", prompt: "prompts/get", resource: "resources/read" } as const
 
 /**
  * What listings need of the line around them.
@@ -32,7 +37,7 @@ export interface Options {
   readonly server: string
   readonly agreement: Agreement.Agreement
   readonly gate: Gate["Service"]
-  readonly offer: Offer
+  readonly offers: Offers
   readonly flights: Flights
   readonly recorder: Recorder
   readonly port: Port
@@ -47,33 +52,39 @@ export interface Options {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (options: Options): (call: Call) => void => {
-  const { agreement, client, flights, gate, offer, port, recorder, run, server, turn } = options
+export const make = (options: Options): (kind: Listed, call: Call) => void => {
+  const { agreement, client, flights, gate, offers, port, recorder, run, server, turn } = options
   /** How long the listings are together that wait for Sallyport's own. */
   let kept = 0
 
-  const filtered = (call: Call, result: Text): Reply => {
+  /** What may never be used is not shown. A template stands for many addresses, of which some may be. */
+  const mayUse = (kind: Listed, name: string, pin: string | undefined, definition: Text): boolean =>
+    kind === "template" || attempt(() =>
+      gate.shows({
+        client,
+        server,
+        from: "host",
+        method: uses[kind],
+        name,
+        params: undefined,
+        pin,
+        definition,
+        revision: agreement.revision
+      }), () => false)
+
+  const filtered = (kind: Listed, call: Call, result: Text): Reply => {
+    const { member } = table[kind]
+    const offer = offers.of(kind)
     const fault = offer.fault()
     if (fault !== undefined) return fault
-    const tools = T.member(result, "tools")
-    if (tools === undefined || !T.isArray(tools)) {
-      return Refusal.failure("listing-failed", { server, more: "the answer has no array of tools" })
+    const items = T.member(result, member)
+    if (items === undefined || !T.isArray(items)) {
+      return Refusal.failure("listing-failed", { server, more: `the answer has no array of ${member}` })
     }
     let withheld = 0
-    let text = T.filterElements(result, "tools", (definition) => {
+    let text = T.filterElements(offers.passes(result), member, (definition) => {
       const shown = offer.shows(definition)
-      const shows = shown !== undefined &&
-        attempt(() =>
-          gate.shows({
-            client,
-            server,
-            from: "host",
-            method: "tools/call",
-            name: shown.name,
-            params: undefined,
-            pin: shown.pin,
-            definition
-          }), () => false)
+      const shows = shown !== undefined && mayUse(kind, shown.name, shown.pin, definition)
       if (!shows) withheld++
       return shows
     })
@@ -87,7 +98,8 @@ export const make = (options: Options): (call: Call) => void => {
     return { _tag: "Result", result: text }
   }
 
-  return (call) => {
+  return (kind, call) => {
+    const offer = offers.of(kind)
     offer.refresh("asked")
     const answer = (reply: Reply): void => {
       flights.forget(call)
@@ -97,7 +109,7 @@ export const make = (options: Options): (call: Call) => void => {
       ...call,
       reply: (reply) => {
         if (reply._tag === "Failure") return answer(reply)
-        if (offer.settled()) return answer(filtered(call, reply.result))
+        if (offer.settled()) return answer(filtered(kind, call, reply.result))
         const size = reply.result.length
         if (kept > 0 && kept + size > maxHeld) return answer(Refusal.failure("listing-late", { server }))
         kept += size
@@ -108,7 +120,7 @@ export const make = (options: Options): (call: Call) => void => {
         }
         const giveUp = offer.whenSettled(() => {
           over()
-          answer(filtered(call, reply.result))
+          answer(filtered(kind, call, reply.result))
         })
         // A server that announces a change with every listing must not make the host wait for ever.
         const stop = run(Effect.sleep(limit), (exit) => {

@@ -1,11 +1,11 @@
 /**
- * What a server offers now, judged against what was accepted of it.
+ * What a server offers of one kind, judged against what was accepted of it.
  *
  * **Details**
  *
  * The relay lists for itself, whole: all pages are read before any page of a listing goes on. The newest listing decides
- * what is shown and what may be called; while it is being read for the first time, or after the server announced a
- * change, whoever asks waits.
+ * what is shown and what may be used; while it is being read for the first time, or after the server announced a change,
+ * whoever asks waits.
  *
  * @since 0.1.0
  */
@@ -14,23 +14,55 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { Event } from "../ledger/Entry.ts"
-import * as Line from "../ledger/Line.ts"
+import type * as Drift from "../pin/Drift.ts"
 import * as Pins from "../pin/Pins.ts"
-import type { PinStore, PinStoreError } from "../stage/PinStore.ts"
 import type { Failure, Reply, Text } from "../wire/Message.ts"
 import type * as Reason from "../wire/Reason.ts"
 import * as T from "../wire/Text.ts"
+import type { Accepted, FirstSight } from "./Accepted.ts"
 import * as Refusal from "./Refusal.ts"
 import { isShut } from "./Shut.ts"
 import type { start } from "./Start.ts"
 
 /**
- * How a definition that nobody accepted yet is treated (`--first-sight`).
+ * The kinds that are listed, and how (`ListToolsResult`, `ListPromptsResult`, `ListResourcesResult` and
+ * `ListResourceTemplatesResult` of each revision's schema).
+ *
+ * @category tables
+ * @since 0.1.0
+ */
+export const table = {
+  tool: { list: "tools/list", member: "tools", needs: "server.tools", noun: "tools", filter: "toolsListChanged" },
+  prompt: {
+    list: "prompts/list",
+    member: "prompts",
+    needs: "server.prompts",
+    noun: "prompts",
+    filter: "promptsListChanged"
+  },
+  resource: {
+    list: "resources/list",
+    member: "resources",
+    needs: "server.resources",
+    noun: "resources",
+    filter: "resourcesListChanged"
+  },
+  template: {
+    list: "resources/templates/list",
+    member: "resourceTemplates",
+    needs: "server.resources",
+    noun: "resource templates",
+    filter: "resourcesListChanged"
+  }
+} as const
+
+/**
+ * A kind that is listed.
  *
  * @category models
  * @since 0.1.0
  */
-export type FirstSight = "hold" | "trust" | "observe"
+export type Listed = keyof typeof table
 
 /** Pages of one listing, definitions of one listing, and how long one page is waited for. */
 const maxPages = 100
@@ -43,13 +75,13 @@ const apart = 1_000
 const oldest = 60_000
 
 /**
- * Whether a name may be called.
+ * Whether something may be used.
  *
  * @category models
  * @since 0.1.0
  */
 export type Standing =
-  | { readonly _tag: "Open"; readonly pin: string | undefined; readonly definition: Text }
+  | { readonly _tag: "Open"; readonly pin: string | undefined; readonly definition: Text | undefined }
   | { readonly _tag: "Shut"; readonly reason: Reason.Reason }
 
 /**
@@ -60,30 +92,32 @@ export type Standing =
  */
 export interface Options {
   readonly server: string
+  readonly kind: Listed
   readonly firstSight: FirstSight
-  /** The launch as it is pinned; looked at when something is to be kept. */
-  readonly launch: Effect.Effect<Pins.LaunchPin>
-  readonly store: PinStore["Service"]
-  readonly pins: Pins.Pins
+  /** Whether the policy shows what drifted by this class; it is recorded. */
+  readonly accepts: (drift: Drift.Class) => boolean
+  readonly accepted: Accepted
   readonly run: ReturnType<typeof start<never>>
   /** Asks the server something in Sallyport's own name. */
   readonly ask: (method: string, params: Text | undefined, reply: (reply: Reply) => void) => void
+  /** The metadata that the host sends with each request of the modern era: own listings are asked for with the same. */
+  readonly meta: () => Text | undefined
   /** What the definitions may depend on: revision and declared capabilities. */
   readonly variant: () => string
   readonly record: (event: Event) => void
   readonly tell: (sentence: string) => void
-  /** What a command line needs to mean the same state folder; without it no command is named. */
-  readonly option: string | undefined
   /** What was queued meanwhile is to be sent: called when something happened outside a turn. */
   readonly turn: () => void
   /** What is shown to the host has changed without the server having said so. */
   readonly changed: () => void
+  /** Whether the server offers this kind at all; where it does not, nothing is asked of it. */
+  readonly isDeclared: () => boolean
   /** Whether the session is open: before that a server is not to be asked. */
   readonly isOpen: () => boolean
 }
 
 /**
- * What one server offers, as far as it is read.
+ * What one server offers of one kind, as far as it is read.
  *
  * @category models
  * @since 0.1.0
@@ -97,16 +131,21 @@ export interface Offer {
   readonly whenSettled: (then: () => void) => () => void
   /** Why nothing can be compared, where the listing could not be read or the pins could not be kept. */
   readonly fault: () => Failure | undefined
-  /** For a settled offer: whether a tool may be called. A listing that is too old is read again behind it. */
-  readonly standing: (name: string) => Standing
+  /** Whether a listing was ever wanted. */
+  readonly isWanted: () => boolean
+  /**
+   * For a settled offer: whether an item may be used; `undefined` where there is none of this name. A listing that is too
+   * old is read again behind it.
+   */
+  readonly standing: (name: string) => Standing | undefined
+  /** For a settled offer: the definitions that may be used. */
+  readonly open: () => ReadonlyArray<{ readonly name: string; readonly digest: string; readonly text: Text }>
   /** Moves whenever something may be called, or not, that was not, or was, before. */
   readonly epoch: () => number
   /** For a settled offer: what of a page may be shown. */
   readonly shows: (definition: Text) => { readonly name: string; readonly pin: string | undefined } | undefined
   /** Whether this cursor of the page asked for by that one leads nowhere new, so that it is not handed on. */
   readonly loops: (asked: Text | undefined, next: Text) => boolean
-  /** The metadata that the host sends with each request of the modern era: own listings are asked for with the same. */
-  meta: Text | undefined
 }
 
 /**
@@ -116,13 +155,12 @@ export interface Offer {
  * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(options: Options) {
-  const { ask, record, run, server, store } = options
+  const { accepted, ask, kind, record, run, server } = options
+  const { list, member, noun } = table[kind]
   const clock = yield* Clock.Clock
-  const scope = yield* Effect.scope
 
-  let pins = options.pins
   let listing: Pins.Listing | undefined
-  let judged = Pins.judge(pins, "", Pins.unlisted)
+  let judged = Pins.judge(accepted.pins(), "", Pins.unlisted)
   let fault: Failure | undefined
   let reading = false
   let stale = false
@@ -138,11 +176,7 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   /** How far a listing was read that did not end, in words. */
   let cut = ""
   let complaint = ""
-  let unread = ""
   let epoch = 0
-  /** The version that is being saved here. */
-  let saving = 0
-  const iso = Line.makeTimes()
   const now = (): number => clock.currentTimeMillisUnsafe()
 
   const settled = (): boolean => (listing !== undefined || fault !== undefined) && !stale
@@ -156,10 +190,11 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   // ---- one listing, all of its pages
 
   const params = (cursor: Text | undefined): Text | undefined => {
-    if (cursor === undefined && offer.meta === undefined) return undefined
+    const meta = options.meta()
+    if (cursor === undefined && meta === undefined) return undefined
     return T.object([
       ...(cursor === undefined ? [] : [["cursor", cursor] as const]),
-      ...(offer.meta === undefined ? [] : [["_meta", offer.meta] as const])
+      ...(meta === undefined ? [] : [["_meta", meta] as const])
     ])
   }
 
@@ -173,7 +208,7 @@ export const make = Effect.fnUntraced(function*(options: Options) {
       then(reply)
     }
     let stop = (): void => {}
-    ask("tools/list", params(cursor), answer)
+    ask(list, params(cursor), answer)
     if (open) {
       stop = run(Effect.sleep(pageLimit), (exit) => {
         if (!Exit.isSuccess(exit) || !open) return
@@ -196,23 +231,30 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     const next = (cursor: Text | undefined): void =>
       page(cursor, (reply) => {
         if (reply._tag === "Failure") {
+          // Whoever waits is told so with the end itself.
+          if (Refusal.isServerEnded(reply)) return
+          // A server may serve resources and no templates: it does not know the method then.
+          if (kind !== "tool" && pages === 0 && T.member(reply.error, "code") === "-32601" && !isShut(reply)) {
+            finish(undefined, found)
+            return
+          }
           finish(
             isShut(reply) ? reply : Refusal.failure("listing-failed", { server, more: `it says ${saying(reply)}` }),
             found
           )
           return
         }
-        const tools = T.member(reply.result, "tools")
-        if (tools === undefined || !T.isArray(tools)) {
-          finish(Refusal.failure("listing-failed", { server, more: "the answer has no array of tools" }), found)
+        const items = T.member(reply.result, member)
+        if (items === undefined || !T.isArray(items)) {
+          finish(Refusal.failure("listing-failed", { server, more: `the answer has no array of ${member}` }), found)
           return
         }
         let full = false
-        for (const tool of T.elements(tools)) {
+        for (const item of T.elements(items)) {
           full = found.length >= maxItems || length >= maxText
           if (full) break
-          found.push(tool)
-          length += Math.min(tool.length, Pins.longest)
+          found.push(item)
+          length += Math.min(item.length, Pins.longest)
         }
         const ttl = Number(T.member(reply.result, "ttlMs"))
         // What is no number says nothing; no server can make a listing last.
@@ -234,15 +276,16 @@ export const make = Effect.fnUntraced(function*(options: Options) {
           next(after)
         }
       })
-    next(undefined)
+    if (options.isDeclared()) next(undefined)
+    else finish(undefined, found)
   }
 
   /** What was not read is not offered: a person learns it here, and the ledger each time it is news. */
-  const cutShort = (tools: number, pages: number): void => {
-    const news = `${tools} ${pages}`
+  const cutShort = (items: number, pages: number): void => {
+    const news = `${items} ${pages}`
     if (news === cut) return
     if (cut === "") {
-      options.tell(`the listing of ${server} does not end: ${tools} tools of ${pages} pages were read, and no more`)
+      options.tell(`the listing of ${server} does not end: ${items} ${noun} of ${pages} pages were read, and no more`)
     }
     cut = news
     record({ type: "dropped", server, reason: "listing-cut", count: 1 })
@@ -276,31 +319,11 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     if (failed !== undefined) epoch++
     // Of a server that is not there nothing was seen.
     if (failed !== undefined && isShut(failed)) return
-    const at = iso(now())
-    const variant = options.variant()
-    const launch = yield* options.launch
-    const fresh = Pins.listing("tool", found)
-    const sight: Pins.Sight = {
-      at,
-      variant,
-      launch,
-      listing: fresh,
-      ...(failed === undefined ? {} : { fault: message(failed) })
-    }
-    const elsewhere = failed === undefined && options.firstSight === "trust" && Pins.isFirstSight(pins, "tool", at)
-      ? yield* heldUnder(fresh, launch)
+    const fresh = Pins.listing(kind, found)
+    const kept = options.isDeclared()
+      ? yield* Effect.result(accepted.keep(fresh, failed === undefined ? undefined : message(failed)))
       : undefined
-    if (elsewhere !== undefined) {
-      options.tell(`${server} is not trusted at first sight: what it offers is held under the name ${elsewhere}`)
-    }
-    const kept = yield* Effect.result(
-      keep((old) =>
-        failed === undefined && options.firstSight === "trust" && elsewhere === undefined
-          ? Pins.trustFirstSight(old, sight)
-          : Pins.see(old, sight)
-      )
-    )
-    if (kept._tag === "Failure") {
+    if (kept?._tag === "Failure") {
       fault = Refusal.failure("pins-failed", { server })
       options.tell(`what was accepted of ${server} cannot be kept: ${kept.failure.message}`)
       return
@@ -317,74 +340,45 @@ export const make = Effect.fnUntraced(function*(options: Options) {
     listing = fresh
     judge(first)
     // After an announcement the host asks by itself; of what is found by age it has to be told.
-    if (!first && !stale && Pins.shownDiffers(before, judged)) options.changed()
+    if (!first && !stale && differs(before)) options.changed()
   })
 
-  /** The name under which any of this is held as changed: another name must not make it trusted (security rule F4). */
-  const heldUnder = Effect.fnUntraced(function*(fresh: Pins.Listing, launch: Pins.LaunchPin) {
-    const others: Array<Pins.Pins> = []
-    const names = yield* Effect.result(store.servers)
-    if (names._tag === "Failure") return names.failure.server
-    for (const name of names.success) {
-      if (name === server) continue
-      const other = yield* Effect.result(store.load(name))
-      // What cannot be read might hold anything.
-      if (other._tag === "Failure") return name
-      others.push(other.success)
-    }
-    return Pins.heldElsewhere(others, fresh, launch)
-  })
+  const isOpen = (verdict: Pins.Verdict): boolean =>
+    verdict._tag === "Accepted" || verdict._tag === "Free" || options.firstSight === "observe" ||
+    verdict._tag === "Changed" && options.accepts(verdict.drift.class)
 
-  /** Changes the pins by compare-and-set; a change to the same writes nothing. */
-  const keep = Effect.fnUntraced(
-    function*(change: (old: Pins.Pins) => Pins.Pins): Effect.fn.Return<void, PinStoreError> {
-      for (;;) {
-        const before = pins
-        const next = change(before)
-        if (next === before) return
-        const expected = before.version
-        saving = expected + 1
-        const saved = yield* Effect.onExit(store.save(server, expected, next), (exit) =>
-          Effect.sync(() => {
-            if (Exit.isFailure(exit) || !exit.value) saving = 0
-          }))
-        if (saved) {
-          const trusted = next.pins.filter((pin) => pin.how === "first-sight" && !before.pins.includes(pin))
-          if (trusted.length > 0) {
-            record({
-              type: "trusted",
-              server,
-              items: trusted.map(({ digest, kind, name }) => ({ kind, name, digest }))
-            })
-          }
-          pins = { ...next, version: expected + 1 }
-          return
-        }
-        pins = yield* store.load(server)
-      }
+  /** Whether other definitions may be used than before. */
+  const differs = (before: Pins.Judgement): boolean => {
+    const shown = ({ verdicts }: Pins.Judgement) => {
+      return verdicts.filter(isOpen).map(({ digest, name }) => `${name} ${digest}`).sort().join("\n")
     }
-  )
+    return shown(before) !== shown(judged)
+  }
 
   const judge = (first: boolean): void => {
     if (listing === undefined) return
     const before = judged
-    judged = Pins.judge(pins, options.variant(), listing)
-    if (!first && (options.firstSight === "observe" || Pins.shownDiffers(before, judged))) epoch++
-    const items = judged.held.map(({ digest, kind, name, reason }) => ({ kind, name, digest, why: reason }))
-    const news = items.map((item) => `${item.name} ${item.digest} ${item.why}`).join("\n")
+    judged = Pins.judge(accepted.pins(), options.variant(), listing)
+    if (!first && differs(before)) epoch++
+    const held = judged.held.filter((verdict) => !isOpen(verdict))
+    const open = judged.held.filter(isOpen)
+    const itemOf = ({ digest, kind, name, reason }: Pins.HeldVerdict) => ({ kind, name, digest, why: reason })
+    const news = [...held, ...open].map((item) => `${item.name} ${item.digest} ${item.reason}`).join("\n")
     if (news === told) return
     told = news
-    if (items.length === 0) return
+    if (held.length > 0) record({ type: "held", server, items: held.map(itemOf) })
+    if (open.length > 0) record({ type: "observed", server, items: open.map(itemOf) })
+    const fresh = judged.held.filter(Pins.isNews)
+    if (fresh.length === 0) return
     const observing = options.firstSight === "observe"
-    record({ type: observing ? "observed" : "held", server, items })
     options.tell(
-      `${items.length} of the tools of ${server} ${items.length === 1 ? "is" : "are"} ${
-        observing ? "not accepted, but shown, since a first sight only observes" : "held"
-      }${
-        options.option === undefined
-          ? ""
-          : `; to review: sallyport pins ${pins.pins.length === 0 ? "show" : "diff"}${options.option} ${server}`
-      }`
+      `${fresh.length} of the ${noun} of ${server} ${fresh.length === 1 ? "is" : "are"} ${
+        observing
+          ? "not accepted, but shown, since a first sight only observes"
+          : held.length === 0
+          ? "shown because the policy accepts such a change"
+          : "held"
+      }${accepted.toReview()}`
     )
   }
 
@@ -407,8 +401,8 @@ export const make = Effect.fnUntraced(function*(options: Options) {
   const offer: Offer = {
     refresh: (why) => {
       if (why === "changed") {
-        // The opening lists anyway.
-        if (listing === undefined && fault === undefined && !reading && !options.isOpen()) return
+        // The opening lists anyway; of what nobody asked for yet nothing is known that could be wrong.
+        if (listing === undefined && fault === undefined && !reading && (kind !== "tool" || !options.isOpen())) return
         stale = true
         epoch++
         again = reading
@@ -427,61 +421,38 @@ export const make = Effect.fnUntraced(function*(options: Options) {
       }
     },
     fault: () => fault,
+    isWanted: () => listing !== undefined || fault !== undefined || reading,
     standing: (name) => {
       if (!reading && now() - readAt >= lifetime) request()
-      const verdict = judged.find("tool", name)
-      if (verdict === undefined) return { _tag: "Shut", reason: "unknown-item" }
-      if (verdict._tag === "Accepted") return { _tag: "Open", pin: verdict.digest, definition: verdict.item.text }
-      return verdict._tag === "Free" || options.firstSight === "observe"
-        ? { _tag: "Open", pin: undefined, definition: verdict.item.text }
-        : { _tag: "Shut", reason: verdict.reason }
+      const verdict = judged.find(kind, name)
+      if (verdict === undefined) return undefined
+      if (!isOpen(verdict)) return { _tag: "Shut", reason: Pins.isHeld(verdict) ? verdict.reason : "unknown-item" }
+      return { _tag: "Open", pin: pinOf(verdict, options.accepts), definition: verdict.item.text }
     },
+    open: () => judged.verdicts.filter(isOpen).map(({ digest, item, name }) => ({ name, digest, text: item.text })),
     epoch: () => epoch,
     shows: (definition) => {
-      const verdict = judged.status("tool", definition)
-      if (verdict._tag === "Accepted") return { name: verdict.name, pin: verdict.digest }
-      return verdict._tag === "Free" || options.firstSight === "observe"
-        ? { name: verdict.name, pin: undefined }
-        : undefined
+      const verdict = judged.status(kind, definition)
+      return isOpen(verdict) ? { name: verdict.name, pin: pinOf(verdict, options.accepts) } : undefined
     },
-    loops: (asked, next) => loop !== undefined && loop.asked === asked && loop.next === next,
-    meta: undefined
+    loops: (asked, next) => loop !== undefined && loop.asked === asked && loop.next === next
   }
 
-  // A person accepts in another process: it is noticed, and what the host sees is judged anew.
-  yield* Effect.forkIn(
-    Effect.gen(function*() {
-      for (;;) {
-        yield* store.newer(server, pins.version)
-        const loaded = yield* Effect.result(store.load(server))
-        if (loaded._tag === "Failure") {
-          if (loaded.failure.message !== unread) {
-            options.tell(`what was accepted of ${server} cannot be read: ${loaded.failure.message}`)
-          }
-          unread = loaded.failure.message
-          yield* Effect.sleep(apart)
-          continue
-        }
-        unread = ""
-        // One that is being saved here is known when that is done.
-        if (loaded.success.version <= Math.max(pins.version, saving)) {
-          yield* Effect.sleep(apart)
-          continue
-        }
-        const before = judged
-        pins = loaded.success
-        judge(false)
-        if (listing !== undefined && Pins.shownDiffers(before, judged)) {
-          options.changed()
-          options.turn()
-        }
-      }
-    }),
-    scope
-  )
+  accepted.watch(() => {
+    if (listing === undefined) return
+    const before = judged
+    judge(false)
+    if (!differs(before)) return
+    options.changed()
+    options.turn()
+  })
 
   return offer
 })
+
+/** The digest under which a person, or the policy, has let it be used. */
+const pinOf = (verdict: Pins.Verdict, accepts: Options["accepts"]): string | undefined =>
+  verdict._tag === "Accepted" || verdict._tag === "Changed" && accepts(verdict.drift.class) ? verdict.digest : undefined
 
 /** The message of an error answer. */
 const message = (failure: Failure): string => {

@@ -4,12 +4,12 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import * as UriTemplate from "../protocol/UriTemplate.ts"
 import * as Completion from "./Completion.ts"
 import * as Definition from "./Definition.ts"
 import type { Body, Failure } from "./internal/body.ts"
 import * as body from "./internal/body.ts"
 import * as eager from "./internal/eager.ts"
-import * as UriTemplate from "./internal/UriTemplate.ts"
 import { failed } from "./Prompt.ts"
 import type { Hints, Options as ResourceOptions, Returns } from "./Resource.ts"
 import * as Resource from "./Resource.ts"

@@ -173,6 +173,11 @@ export const table = {
     says: "the server offers no item of this name",
     remedy: "list again, and use a name that is listed"
   },
+  "unlisted-resource": {
+    code: InvalidParams,
+    says: "no accepted resource or template covers this address",
+    remedy: "a person must review it; do not do it yourself"
+  },
   "bad-params": {
     code: InvalidParams,
     says: "the params of this method cannot be read",

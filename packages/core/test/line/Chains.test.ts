@@ -29,7 +29,7 @@ const modern = (id: number, method: string, params: Record<string, unknown>, cap
   H.request(id, method, { ...params, _meta: H.modernMeta(capabilities) })
 
 const openModern = Effect.fnUntraced(function*(gate = refusing().gate, capabilities: unknown = everything) {
-  const server = { tools: {}, completions: {}, extensions: { "io.modelcontextprotocol/tasks": {} } }
+  const server = { tools: {}, prompts: {}, completions: {}, extensions: { "io.modelcontextprotocol/tasks": {} } }
   const relay = yield* H.open({
     answers: {
       ...H.modernAnswers(server),
@@ -106,7 +106,9 @@ describe("F16: what is asked inside a result", () => {
   it.effect("in the answer of a method that asks nothing is a fault of the server's", () =>
     Effect.gen(function*() {
       const relay = yield* openModern()
-      yield* relay.says(modern(2, "completion/complete", { ref: { type: "ref/prompt", name: "p" }, argument: {} }))
+      yield* relay.says(
+        modern(2, "completion/complete", { ref: { type: "ref/prompt", name: "p" }, argument: { name: "x", value: "" } })
+      )
       const asked = relay.server().saw().find(({ method }) => method === "completion/complete")
       yield* relay.server().says(H.result(asked?.id, asks({ q: sampling })))
       assert.deepStrictEqual(reasons(relay.answers(2)), ["bad-answer"])

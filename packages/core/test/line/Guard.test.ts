@@ -64,16 +64,16 @@ describe("the gate", () => {
         H.call(1, "read", { a: 1 }),
         H.request(2, "resources/read", { uri: "file:///a" }),
         H.request(3, "prompts/get", { name: "p" }),
-        H.request(4, "completion/complete", { ref: {} }),
+        H.request(4, "completion/complete", { ref: { type: "ref/prompt", name: "p" }, argument: { name: "x" } }),
         H.request(5, "tools/list"),
         H.request(6, "ping")
       )
       yield* relay.server().says(H.request(1, "sampling/createMessage", { messages: [] }), H.request(2, "ping"))
       assert.deepStrictEqual(subjects.map(({ from, method, name, pin }) => [from, method, name, pin !== undefined]), [
         ["host", "tools/call", "read", true],
-        ["host", "resources/read", "file:///a", false],
-        ["host", "prompts/get", "p", false],
-        ["host", "completion/complete", undefined, false],
+        ["host", "resources/read", "file:///a", true],
+        ["host", "prompts/get", "p", true],
+        ["host", "completion/complete", "p", true],
         ["server", "sampling/createMessage", undefined, false]
       ])
       assert.strictEqual(subjects[0]?.params, `{"name":"read","arguments":{"a":1}}`)
@@ -410,7 +410,7 @@ describe("the ledger", () => {
       const trusted = relay.memory.written()[1]
       assert.deepStrictEqual(
         trusted?.type === "trusted" ? trusted.items.map(({ kind, name }) => [kind, name]) : [],
-        [["tool", "read"], ["tool", "write"]]
+        [["identity", "identity"], ["tool", "read"], ["tool", "write"]]
       )
     }))
 

@@ -113,7 +113,9 @@ describe("initialize", () => {
         relay.server().take().map(({ id, method }) => [id?.startsWith(`"sally`) === true ? "own" : id, method]),
         [
           [undefined, "notifications/initialized"],
+          // The first sight is of every kind.
           ["own", "tools/list"],
+          ["own", "prompts/list"],
           ["2", "prompts/list"],
           ["4", "tools/list"]
         ]
@@ -190,8 +192,10 @@ describe("what a host may say", () => {
 
     it.effect(`in ${revision}: completion/complete needs its capability where there is one`, () =>
       Effect.gen(function*() {
-        const relay = yield* H.opened({ revision })
-        yield* relay.says(H.request(1, "completion/complete", { ref: {} }))
+        const relay = yield* H.opened({ revision, capabilities: { prompts: {} } })
+        relay.server().take()
+        const ref = { type: "ref/prompt", name: "p" }
+        yield* relay.says(H.request(1, "completion/complete", { ref, argument: { name: "x", value: "" } }))
         assert.deepStrictEqual(methods(relay.server().take()), revision === "2024-11-05" ? ["completion/complete"] : [])
       }))
   }
@@ -290,12 +294,12 @@ describe("what a server may say", () => {
   it.effect("early notifications wait until the host has the answer to its initialize", () =>
     Effect.gen(function*() {
       const relay = yield* H.open({ answers: { initialize: "silent" } })
-      const log = (n: number) => H.notification("notifications/message", { level: "info", data: n })
+      const log = (n: number) => H.notification("notifications/resources/updated", { uri: `file:///${n}` })
       yield* relay.says(initialize(1))
       yield* relay.server().says(log(1), H.notification("notifications/unknown"), log(2))
       assert.deepStrictEqual(relay.take(), [])
       yield* relay.server().says(
-        H.result("1", { protocolVersion: "2025-11-25", capabilities: { logging: {} } }),
+        H.result("1", { protocolVersion: "2025-11-25", capabilities: { resources: {} } }),
         log(3)
       )
       assert.deepStrictEqual(relay.take().map(({ id, text }) => id === "1" ? "answer" : text), [
@@ -309,10 +313,10 @@ describe("what a server may say", () => {
   it.effect("and are bounded by number and length", () =>
     Effect.gen(function*() {
       const relay = yield* H.open({ answers: { initialize: "silent" } })
-      const log = H.notification("notifications/message", { level: "info", data: "x".repeat(600_000) })
+      const log = H.notification("notifications/resources/updated", { uri: "x".repeat(600_000) })
       yield* relay.says(initialize(1))
       yield* relay.server().says(log, log)
-      yield* relay.server().says(H.result("1", { protocolVersion: "2025-11-25", capabilities: { logging: {} } }))
+      yield* relay.server().says(H.result("1", { protocolVersion: "2025-11-25", capabilities: { resources: {} } }))
       assert.lengthOf(relay.take(), 2)
       assert.match(relay.told.join(), /not-initialized/)
     }))

@@ -98,7 +98,10 @@ describe("a first sight", () => {
       yield* relay.says(H.call(2, "read"))
       assert.lengthOf(relay.calls(), 1)
       assert.deepStrictEqual((yield* relay.store.load("notes")).pins, [])
-      assert.lengthOf(relay.entries("observed"), 1)
+      assert.deepStrictEqual(relay.entries("observed").map(({ items }) => items.map(({ kind }) => kind)), [
+        ["tool", "tool"],
+        ["identity"]
+      ])
       assert.isUndefined(relay.entries("call")[0]?.pin)
     }))
 
@@ -510,7 +513,7 @@ describe("pages", () => {
         }
       })
       assert.lengthOf(own(relay.server()), 2)
-      assert.lengthOf((yield* relay.store.load("notes")).pins, 10_000)
+      assert.lengthOf((yield* relay.store.load("notes")).pins.filter(({ kind }) => kind === "tool"), 10_000)
       yield* relay.says(H.call(1, "t9999"), H.call(2, "t10000"))
       assert.deepStrictEqual(relay.calls().map(({ id }) => id), ["1"])
       assert.deepStrictEqual(reasons(relay.answers(2)), ["unknown-item"])
@@ -579,14 +582,14 @@ describe("what passes", () => {
     Effect.gen(function*() {
       const relay = yield* H.opened({ capabilities: { tools: {}, prompts: {} }, firstSight: "hold" })
       const evil = { tools: [H.tool("evil")], nextCursor: "x" }
-      relay.answer("prompts/list", () => `"result":${H.json(evil)}`)
+      relay.answer("prompts/list", () => `"result":${H.json({ ...evil, prompts: [] })}`)
       yield* relay.says(H.request(1, "prompts/list"))
-      assert.deepStrictEqual(relay.answers(1)[0]?.result, evil)
+      assert.deepStrictEqual(relay.answers(1)[0]?.result, { ...evil, prompts: [] })
       yield* relay.says(H.call(2, "evil"))
       assert.deepStrictEqual(reasons(relay.answers(2)), ["unknown-item"])
     }))
 
-  it.effect("listChanged is advertised where there are tools, and all else as the server gave it", () =>
+  it.effect("listChanged is advertised where there is something to list, and all else as the server gave it", () =>
     Effect.gen(function*() {
       const capabilities = { tools: { x: 1 }, experimental: { y: {} }, unknown: [1] }
       const relay = yield* H.open({ capabilities })
@@ -594,9 +597,9 @@ describe("what passes", () => {
       assert.deepInclude(relay.answers(1)[0]?.result, {
         capabilities: { ...capabilities, tools: { x: 1, listChanged: true } }
       })
-      const plain = yield* H.open({ capabilities: { prompts: {} } })
+      const plain = yield* H.open({ capabilities: { logging: {} } })
       yield* plain.says(H.request(1, "initialize", { protocolVersion: "2025-11-25", capabilities: {} }))
-      assert.deepInclude(plain.answers(1)[0]?.result, { capabilities: { prompts: {} } })
+      assert.deepInclude(plain.answers(1)[0]?.result, { capabilities: { logging: {} } })
     }))
 })
 
@@ -700,7 +703,7 @@ describe("an acceptance in another process", () => {
       const second = yield* H.opened({ store, tools: [H.tool("read"), H.tool("other")] })
       assert.deepStrictEqual(yield* listed(first, 1), ["read", "write"])
       assert.deepStrictEqual(yield* listed(second, 1), ["read"])
-      assert.deepStrictEqual((yield* store.load("notes")).pins.map(({ name }) => name), ["read", "write"])
+      assert.deepStrictEqual((yield* store.load("notes")).pins.map(({ name }) => name), ["identity", "read", "write"])
     }))
 
   it.effect("definitions of another revision are variants of their own", () =>

@@ -5,11 +5,12 @@
  */
 import { Context, Effect, Exit, Fiber, Layer, Schema, type Scope } from "effect"
 import { TestClock } from "effect/testing"
+import type { FirstSight } from "../../src/line/Accepted.ts"
 import * as Ask from "../../src/line/Ask.ts"
 import * as Inspect from "../../src/line/Inspect.ts"
 import * as Lines from "../../src/line/Lines.ts"
 import * as Notices from "../../src/line/Notices.ts"
-import type { FirstSight } from "../../src/line/Offer.ts"
+import type * as Drift from "../../src/pin/Drift.ts"
 import * as Pins from "../../src/pin/Pins.ts"
 import { meta } from "../../src/protocol/Revision.ts"
 import * as Session from "../../src/session/Session.ts"
@@ -146,6 +147,7 @@ export interface Server {
 export interface Options {
   readonly firstSight?: FirstSight
   readonly bridge?: "auto" | "strict" | "off"
+  readonly accepts?: (drift: Drift.Class) => boolean
   readonly launch?: Spawn.Launch
   readonly tools?: ReadonlyArray<Tool>
   readonly capabilities?: unknown
@@ -212,6 +214,8 @@ export const open = Effect.fnUntraced(function*(options: Options = {}) {
   let tools = options.tools ?? [tool("read"), tool("write")]
   const answers = new Map<string, Answer | "silent">(Object.entries(legacyAnswers(options)))
   answers.set("tools/list", () => `"result":${json({ tools })}`)
+  answers.set("prompts/list", () => `"result":${json({ prompts: [{ name: "p", arguments: [{ name: "x" }] }] })}`)
+  answers.set("resources/list", () => `"result":${json({ resources: [{ uri: "file:///a", name: "a" }] })}`)
   for (const [method, answer] of Object.entries(options.answers ?? {})) answers.set(method, answer)
 
   const servers: Array<Server> = []
@@ -249,6 +253,7 @@ export const open = Effect.fnUntraced(function*(options: Options = {}) {
   ).pipe(
     Layer.provide(Lines.layer({
       firstSight: options.firstSight ?? "trust",
+      accepts: options.accepts,
       loosened: [],
       key: "key",
       bridge: options.bridge

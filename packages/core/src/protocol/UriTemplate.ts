@@ -32,7 +32,15 @@ const kinds: Readonly<Record<string, Kind>> = {
 /** A piece of a template: a text, and behind it, maybe, a value. */
 interface Piece {
   readonly text: string
-  readonly value: { readonly name: string; readonly ends: string; readonly optional: boolean } | undefined
+  readonly value: Value | undefined
+}
+
+interface Value {
+  readonly name: string
+  readonly ends: string
+  readonly optional: boolean
+  /** What the template itself lets take slashes (`{+var}`, `{#var}`). */
+  readonly reserved: boolean
 }
 
 /** A longer address is none that a template of ours made. */
@@ -63,7 +71,7 @@ const piecesOf = (template: string): ReadonlyArray<Piece> => {
       pieces.push({
         text: kind.named ? `${before}${name}=` : before,
         // A query may leave out what it does not need; RFC 6570 leaves out what is undefined.
-        value: { name, ends: kind.ends, optional: kind.named }
+        value: { name, ends: kind.ends, optional: kind.named, reserved: match[1] === "+" || match[1] === "#" }
       })
     }
   }
@@ -98,28 +106,65 @@ const decode = (value: string): string | undefined => {
 export const matcher = (template: string): (uri: string) => Readonly<Record<string, string>> | undefined => {
   const pieces = piecesOf(template)
   return (uri) => {
-    if (uri.length > maxLength) return undefined
-    const rests = restsOf(pieces, uri)
-    if (rests[0]?.[0] !== 1) return undefined
-    const values: Array<readonly [string, string]> = []
-    let at = 0
-    for (const [index, { text, value }] of pieces.entries()) {
-      const rest = rests[index + 1]
-      const from = at + text.length
-      if (value === undefined) {
-        at = from
-        continue
-      }
-      let end = uri.startsWith(text, at) ? runEnd(uri, from, value.ends) : -1
-      while (end >= from && rest?.[end] !== 1) end--
-      // Only what may be left out has no value here.
-      if (end < from) continue
-      const decoded = decode(uri.slice(from, end))
-      if (decoded === undefined) return undefined
-      values.push([value.name, decoded])
-      at = end
+    const found = valuesOf(pieces, uri)
+    return found === undefined ? undefined : Object.fromEntries(found.map(([{ name }, value]) => [name, value]))
+  }
+}
+
+const valuesOf = (
+  pieces: ReadonlyArray<Piece>,
+  uri: string
+): ReadonlyArray<readonly [Value, decoded: string]> | undefined => {
+  if (uri.length > maxLength) return undefined
+  const rests = restsOf(pieces, uri)
+  if (rests[0]?.[0] !== 1) return undefined
+  const values: Array<readonly [Value, string]> = []
+  let at = 0
+  for (const [index, { text, value }] of pieces.entries()) {
+    const rest = rests[index + 1]
+    const from = at + text.length
+    if (value === undefined) {
+      at = from
+      continue
     }
-    return Object.fromEntries(values)
+    let end = uri.startsWith(text, at) ? runEnd(uri, from, value.ends) : -1
+    while (end >= from && rest?.[end] !== 1) end--
+    // Only what may be left out has no value here.
+    if (end < from) continue
+    const decoded = decode(uri.slice(from, end))
+    if (decoded === undefined) return undefined
+    values.push([value, decoded])
+    at = end
+  }
+  return values
+}
+
+/** Slashes of either kind, what is still encoded after one decoding, and what is no sign at all. */
+const unsafe = /[/\\%\p{Cc}]/u
+const control = /[\\\p{Cc}]|%(?:[01][0-9a-f]|25|2e|2f|5c|7f)/iu
+
+/**
+ * Whether an address is one that a person meant who accepted the template (security rule F23).
+ *
+ * **Details**
+ *
+ * A variable takes no slash or backslash, encoded or not, no `..` and no control character, and is not empty. A reserved
+ * expansion (`{+var}`, `{#var}`) takes slashes, but no step upwards and no control character. What is encoded twice is
+ * refused: a server may decode once more. Time as {@link matcher}.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const covers = (template: string): (uri: string) => boolean => {
+  const pieces = piecesOf(template)
+  return (uri) => {
+    const found = valuesOf(pieces, uri)
+    if (found === undefined) return false
+    return found.every(([{ optional, reserved }, value]) => {
+      if (value === "") return optional
+      if (reserved) return !control.test(value) && !value.split("/").includes("..")
+      return !unsafe.test(value) && !value.includes("..")
+    })
   }
 }
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { matcher, variables } from "../../src/server/internal/UriTemplate.ts"
+import { matcher, variables } from "../../src/protocol/UriTemplate.ts"
 
 describe("UriTemplate", () => {
   for (
