@@ -148,29 +148,44 @@ const apply = (node: Node, value: Tree, path: Path, visit: Visit, seen: Seen): O
   if (!take(visit.meter, 1)) return spent(path)
   if (visit.depth >= limits.depth) return undecided(path, "the schema nests or refers to itself too deeply")
   visit.depth++
+  const rest = node.unevaluated()
+  // What stands beside this schema has accounted for nothing in it.
+  const own = rest.properties === undefined && rest.items === undefined ? seen : unseen()
   let outcome = valid
   for (const rule of node.rules()) {
-    outcome = worse(outcome, rule(value, path, visit, seen))
+    outcome = worse(outcome, rule(value, path, visit, own))
     if (outcome._tag === "Invalid") break
   }
-  if (outcome._tag !== "Invalid") {
-    const rest = node.unevaluated()
-    if (rest.properties !== undefined && value.kind === "object") {
-      for (const [name, member] of value.members) {
-        if (seen.names?.has(name) === true) continue
-        seeName(seen, name)
-        outcome = worse(outcome, inside(rest.properties, member, { up: path, name }, visit))
-      }
-    }
-    if (rest.items !== undefined && value.kind === "array") {
-      for (const [index, item] of value.items.entries()) {
-        if (index < seen.items || seen.places?.has(index) === true) continue
-        outcome = worse(outcome, inside(rest.items, item, { up: path, name: String(index) }, visit))
-      }
-      seen.items = value.items.length
-    }
+  if (own !== seen && outcome._tag !== "Invalid") {
+    outcome = worse(outcome, applyToRest(rest, value, path, visit, own))
+    join(seen, own)
   }
   visit.depth--
+  return outcome
+}
+
+const applyToRest = (
+  rest: ReturnType<Node["unevaluated"]>,
+  value: Tree,
+  path: Path,
+  visit: Visit,
+  seen: Seen
+): Outcome => {
+  let outcome = valid
+  if (rest.properties !== undefined && value.kind === "object") {
+    for (const [name, member] of value.members) {
+      if (seen.names?.has(name) === true) continue
+      seeName(seen, name)
+      outcome = worse(outcome, inside(rest.properties, member, { up: path, name }, visit))
+    }
+  }
+  if (rest.items !== undefined && value.kind === "array") {
+    for (const [index, item] of value.items.entries()) {
+      if (index < seen.items || seen.places?.has(index) === true) continue
+      outcome = worse(outcome, inside(rest.items, item, { up: path, name: String(index) }, visit))
+    }
+    seen.items = value.items.length
+  }
   return outcome
 }
 

@@ -85,6 +85,13 @@ describe("Check", () => {
         ],
         [`{"c":1}`]
       ],
+      // What stands beside a schema accounts for nothing in it.
+      [{ allOf: [{ properties: { a: {} } }, { unevaluatedProperties: false }] }, ["{}"], [`{"a":1}`]],
+      [{ properties: { a: {} }, $ref: "#/$defs/none", $defs: { none: { unevaluatedProperties: false } } }, ["{}"], [
+        `{"a":1}`
+      ]],
+      // What failed accounts for nothing either.
+      [{ if: { properties: { a: {} }, required: ["b"] }, unevaluatedProperties: false }, [`{}`], [`{"a":1}`]],
       [{ prefixItems: [{}], unevaluatedItems: false }, ["[1]"], ["[1,2]"]],
       [{ format: "email", $comment: "x", title: "t", default: 1, examples: [] }, [`"no mail"`], []],
       [{ properties: { ["__proto__"]: { type: "string" } } }, [`{}`], []]

