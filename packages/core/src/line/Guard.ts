@@ -372,6 +372,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
     // ---- what could not be passed on, and the end
 
     const sum = (): void => {
+      recorder.sum()
       for (const { count, reason } of options.dropped.take()) record({ type: "dropped", server, reason, count })
     }
     yield* Effect.forkScoped(Effect.gen(function*() {

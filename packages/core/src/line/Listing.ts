@@ -72,6 +72,20 @@ export const make = (options: Options): (kind: Listed, call: Call) => void => {
         revision: agreement.revision
       }), () => false)
 
+  /** What the gate lets nobody see, by kind, name and digest, as far as it is recorded. */
+  const unseen = new Map<string, string | undefined>()
+  /** Whether it is to be recorded that this is withheld: once for each change, not for each listing. */
+  const isNews = (kind: Listed, name: string, pin: string | undefined, shows: boolean): boolean => {
+    const key = `${kind} ${name}`
+    if (shows) {
+      unseen.delete(key)
+      return false
+    }
+    if (unseen.has(key) && unseen.get(key) === pin) return false
+    unseen.set(key, pin)
+    return true
+  }
+
   const filtered = (kind: Listed, call: Call, result: Text): Reply => {
     const { member } = table[kind]
     const offer = offers.of(kind)
@@ -82,12 +96,17 @@ export const make = (options: Options): (kind: Listed, call: Call) => void => {
       return Refusal.failure("listing-failed", { server, more: `the answer has no array of ${member}` })
     }
     let withheld = 0
+    const news: Array<{ readonly kind: string; readonly name: string; readonly digest: string }> = []
     let text = T.filterElements(offers.passes(result), member, (definition) => {
       const shown = offer.shows(definition)
       const shows = shown !== undefined && mayUse(kind, shown.name, shown.pin, definition)
       if (!shows) withheld++
+      if (shown !== undefined && isNews(kind, shown.name, shown.pin, shows)) {
+        news.push({ kind, name: shown.name, digest: shown.pin ?? "" })
+      }
       return shows
     })
+    if (news.length > 0) recorder.record({ type: "withheld", server, items: news })
     const next = T.member(text, "nextCursor")
     const asked = call.params === undefined ? undefined : T.member(call.params, "cursor")
     if (next !== undefined && offer.loops(asked, next)) text = T.removeMember(text, "nextCursor")

@@ -25,7 +25,10 @@ import { nothing } from "./Start.ts"
  * @since 0.1.0
  */
 export interface Recorder {
-  /** The number of the entry; `undefined` where the ledger broke, so that nothing can be let through. */
+  /**
+   * The number of the entry; `undefined` where the ledger broke, so that nothing can be let through, and for a refusal that
+   * is only counted.
+   */
   readonly record: (event: Event) => number | undefined
   /** The digest under which a text is recorded; `undefined` where there is none. */
   readonly digest: (text: Text | undefined) => string | undefined
@@ -45,15 +48,25 @@ export interface Recorder {
   readonly outcomes: Effect.Effect<void>
   /** The same at the end of this round of the event loop: what other turns of it record is written along. */
   readonly outcomesSoon: Effect.Effect<void>
+  /** Records how many refusals were only counted since this was asked last. */
+  readonly sum: () => void
   /** Whether anything was recorded. */
   readonly begun: () => boolean
 }
+
+type Refuse = Extract<Event, { readonly type: "refuse" }>
 
 /** What waits for the ledger. */
 interface Ready {
   readonly go: () => void
   readonly fail: () => void
 }
+
+/**
+ * So many refusals of one side for one reason have an entry each until they are summed; what comes then is counted, so that
+ * who is refused cannot fill the disk (security rule F13).
+ */
+const whole = 20
 
 /** So much of a name or a method is recorded; the digest is of all. */
 const recorded = 4096
@@ -97,8 +110,19 @@ export const make = (options: {
     return undefined
   }
 
+  const refusals = new Map<string, { readonly first: Refuse; count: number }>()
+  /** Whether this refusal is one too many to have an entry. */
+  const isCounted = (event: Refuse): boolean => {
+    const key = `${event.from} ${event.reason}`
+    const known = refusals.get(key)
+    if (known === undefined) refusals.set(key, { first: event, count: 1 })
+    else known.count++
+    return known !== undefined && known.count > whole
+  }
+
   const record = (event: Event): number | undefined =>
     attempt(() => {
+      if (event.type === "refuse" && isCounted(event)) return undefined
       if (!begun) {
         begun = true
         ledger.append(session)
@@ -186,6 +210,13 @@ export const make = (options: {
       coming = true
       run(written, nothing)
     }),
+    sum: () => {
+      for (const { count, first } of refusals.values()) {
+        const { client, from, reason, server } = first
+        if (count > whole) record({ type: "repeated", from, client, server, reason, count: count - whole })
+      }
+      refusals.clear()
+    },
     begun: () => begun
   }
 }

@@ -461,6 +461,54 @@ describe("the ledger", () => {
       ])
     }))
 
+  it.effect("F13: refusals for one reason are summed when there are many, and none of them is lost", () =>
+    Effect.gen(function*() {
+      const relay = yield* H.opened()
+      yield* relay.says(...Array.from({ length: 50 }, (_, i) => H.call(i, "nobody")), H.call(99, "read"))
+      assert.lengthOf(relay.take().filter(({ error }) => error?.data?.reason === "unknown-item"), 50)
+      assert.lengthOf(relay.entries("refuse"), 20)
+      assert.lengthOf(relay.entries("call"), 1)
+      yield* H.adjust("1 minute")
+      assert.deepStrictEqual(
+        relay.entries("repeated").map(({ count, from, reason }) => [from, reason, count]),
+        [["host", "unknown-item", 30]]
+      )
+      // The next minute begins anew, and another reason has its own entries.
+      yield* relay.says(H.call(100, "nobody"), H.request(101, "tools/call"))
+      assert.deepStrictEqual(relay.entries("refuse").slice(20).map(({ reason }) => reason), [
+        "unknown-item",
+        "bad-params"
+      ])
+      yield* relay.says(...Array.from({ length: 30 }, (_, i) => H.call(200 + i, "nobody")))
+      yield* H.adjust("1 minute")
+      assert.strictEqual(relay.entries("repeated").at(-1)?.count, 11)
+    }))
+
+  it.effect("records what the gate lets nobody see, once a change and not a listing", () =>
+    Effect.gen(function*() {
+      let hidden: ReadonlyArray<string> = ["write"]
+      const relay = yield* H.opened({
+        gate: {
+          call: () => Exit.succeed(Gate.allow),
+          shows: ({ name }) => !hidden.includes(name ?? ""),
+          epoch: () => 0
+        }
+      })
+      const list = (id: number) => relay.says(H.request(id, "tools/list"))
+      yield* list(1)
+      yield* list(2)
+      hidden = ["read", "write"]
+      yield* list(3)
+      hidden = []
+      yield* list(4)
+      hidden = ["write"]
+      yield* list(5)
+      yield* relay.says(H.call(6, "read"))
+      const items = relay.entries("withheld").map(({ items }) => items)
+      assert.deepStrictEqual(items.map((each) => each.map(({ name }) => name)), [["write"], ["read"], ["write"]])
+      assert.match(items[0]?.[0]?.digest ?? "", /^[0-9a-f]{64}$/)
+    }))
+
   it.effect("F13: over its ledger budget a client is refused, and what it asked is not sent", () =>
     Effect.gen(function*() {
       const memory = Ledger.makeMemory()
