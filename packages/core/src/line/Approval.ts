@@ -51,7 +51,6 @@ interface Open {
   readonly digest: string
   /** The name under which the host answers: nobody else can have it. */
   readonly key: string
-  readonly params: Text | undefined
   readonly message: string
   readonly choice: Deferred.Deferred<Choice>
   readonly done: Deferred.Deferred<Approval.Approval, ApprovalsError>
@@ -309,7 +308,6 @@ const make = (options: Options, shared: Shared, line: Line): Asker => {
       chain,
       digest: Approval.digestOf(question),
       key: `sallyport-${seal.name()}`,
-      params: call.params,
       message,
       choice,
       done,
