@@ -1,11 +1,11 @@
 // npm run bench: what Sallyport's relay costs, against plain relays on the same Node. See docs/bench.md.
 //
-//   node bench/run.mjs [--rounds N] [--quick] [--json] [--only calls,cold,flood,big,shutdown]
+//   node bench/run.mjs [--rounds N] [--quick] [--json] [--only calls,cold,flood,big,shutdown,policy]
 //
 // Only ratios inside one run mean anything: each round measures every relay once, in an order that turns from round to
 // round; a ratio is taken inside a round, and the median over the rounds is shown.
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { cpus, loadavg, tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -79,15 +79,41 @@ const opener = (name) => (more = []) => {
   const own = join(folder, `${name.replaceAll(/\W+/g, "-")}${more.join("")}`)
   mkdirSync(own, { recursive: true, mode: 0o700 })
   const { HOME, PATH } = process.env
-  return new Session(relays[name](more), { HOME, PATH, XDG_CONFIG_HOME: own, XDG_STATE_HOME: own })
+  const { rules, tools } = policies[name] ?? {}
+  if (rules !== undefined) {
+    mkdirSync(join(own, "sallyport"), { recursive: true, mode: 0o700 })
+    writeFileSync(join(own, "sallyport/policy.toml"), policy(rules), { mode: 0o600 })
+  }
+  const words = rules === undefined ? relays[name](more) : guarded()(["--tools", String(tools)])
+  return new Session(words, { HOME, PATH, XDG_CONFIG_HOME: own, XDG_STATE_HOME: own })
+}
+
+/** The relay with a ledger and a policy of so many rules, before a server of so many tools. */
+const policies = {
+  "10 rules": { rules: 10, tools: 10 },
+  "100 rules": { rules: 100, tools: 10 },
+  "1,000 rules": { rules: 1000, tools: 10 },
+  "10,000 tools": { rules: 100, tools: 9999 }
+}
+/** Most rules name another tool, some a group of them; every policy has one that looks at the argument of each call. */
+const policy = (rules) => {
+  const rule = (at) =>
+    at === 0
+      ? `match = { name = "echo" }\nwhen = "size(args.message) > 100000"`
+      : at % 10 === 9
+      ? `match = { name = "group_${at}_*" }\nwhen = "args.message == 'no'"`
+      : `match = { server = "echo-bench", name = "other_${at}" }`
+  return `default = "allow"\n${
+    Array.from({ length: rules }, (_, at) => `\n[[rules]]\nid = "rule-${at}"\n${rule(at)}\nthen = "deny"\n`).join("")
+  }`
 }
 
 // ---- measuring
 
 /** name -> measure -> one result a round. */
-const results = Object.fromEntries(names.map((name) => [name, {}]))
+const results = Object.fromEntries([...names, ...Object.keys(policies)].map((name) => [name, {}]))
 const failures = []
-const measures = { big, calls, cold, flood, shutdown }
+const measures = { big, calls, cold, flood, policy: calls, shutdown }
 
 const measure = async (name, kind, label, options) => {
   try {
@@ -108,6 +134,13 @@ for (let round = 0; round < rounds; round++) {
     // A start is short, and so is what may disturb it: it is taken often.
     for (let time = 0; time < (kind === "cold" ? 5 : 1); time++) {
       for (const name of turned) await measure(name, kind, kind, size)
+    }
+  }
+  if (only.has("policy")) {
+    const compared = ["sallyport, ledger", ...Object.keys(policies)]
+    for (const [at] of compared.entries()) {
+      say(`round ${round + 1} of ${rounds}: policy        \r`)
+      await measure(compared[(at + round) % compared.length], "policy", "policy", size)
     }
   }
   // Every way to end takes its time and none has a ratio: twice is enough.
@@ -149,35 +182,67 @@ const targets = [
   { what: "16 MiB result", kind: "big", field: "resultMBps", unit: "MB/s", to: "node-parse", least: [1, 1] },
   { what: "16 MiB argument", kind: "big", field: "argumentMBps", unit: "MB/s", to: "node-parse", least: [1, 1] }
 ]
+/** What a policy may cost: against no policy, a smaller one, and a server with fewer tools. */
+const compared = !only.has("policy") ? [] : [
+  ["100 rules", "sallyport, ledger", 1.5],
+  ["1,000 rules", "10 rules", 1.3],
+  ["10,000 tools", "100 rules", 1.3]
+]
 const of = (name, kind, field) => (results[name][kind] ?? []).map((each) => each[field])
 const known = (list) => list.filter((each) => each !== undefined)
 
-const rows = targets.filter(({ kind }) => only.has(kind)).flatMap(({ aim, field, kind, least, most, to, unit, what }) =>
-  ["sallyport", "sallyport, ledger"].map((name, which) => {
-    const own = of(name, kind, field)
-    const other = of(to, kind, field)
+const policyRows = () =>
+  compared.map(([name, to, most]) => {
+    const own = of(name, "policy", "cpuPer1000")
+    const other = of(to, "policy", "cpuPer1000")
     const ratios = known(
       own.map((value, round) => value === undefined || !other[round] ? undefined : value / other[round])
     )
     const ratio = median(ratios)
-    const limit = (most ?? least)[which]
-    const best = most === undefined ? Math.max : Math.min
     return {
-      what,
+      what: "CPU per 1,000 calls",
       relay: name,
-      unit,
+      unit: "ms",
       value: median(known(own)),
-      best: best(...known(own)),
+      best: Math.min(...known(own)),
       against: to,
       reference: median(known(other)),
       ratio,
       range: [Math.min(...ratios), Math.max(...ratios)],
-      target: limit === undefined ? undefined : most === undefined ? { least: limit } : { most: limit },
-      aim: aim?.[which],
-      met: limit === undefined ? undefined : most === undefined ? ratio >= limit : ratio <= limit
+      target: { most },
+      met: ratio <= most
     }
   })
-)
+
+const rows = [
+  ...targets.filter(({ kind }) => only.has(kind)).flatMap(({ aim, field, kind, least, most, to, unit, what }) =>
+    ["sallyport", "sallyport, ledger"].map((name, which) => {
+      const own = of(name, kind, field)
+      const other = of(to, kind, field)
+      const ratios = known(
+        own.map((value, round) => value === undefined || !other[round] ? undefined : value / other[round])
+      )
+      const ratio = median(ratios)
+      const limit = (most ?? least)[which]
+      const best = most === undefined ? Math.max : Math.min
+      return {
+        what,
+        relay: name,
+        unit,
+        value: median(known(own)),
+        best: best(...known(own)),
+        against: to,
+        reference: median(known(other)),
+        ratio,
+        range: [Math.min(...ratios), Math.max(...ratios)],
+        target: limit === undefined ? undefined : most === undefined ? { least: limit } : { most: limit },
+        aim: aim?.[which],
+        met: limit === undefined ? undefined : most === undefined ? ratio >= limit : ratio <= limit
+      }
+    })
+  ),
+  ...policyRows()
+]
 
 for (const name of names) {
   for (const each of results[name].flood ?? []) {

@@ -118,7 +118,20 @@ static int is(Text value, const char *text) {
 
 static const char tools[] = "{\"tools\":[" TOOL("echo", MESSAGE, "\"message\"") "," TOOL("sink", MESSAGE, "\"message\"") ","
   TOOL("blob", NUMBER("bytes"), "\"bytes\"") "," TOOL("flood", NUMBER("count"), "\"count\"") ","
-  TOOL("pid", "", "") "," TOOL("die", "", "") "]}";
+  TOOL("pid", "", "") "," TOOL("die", "", "");
+static long more = 0;
+
+/* The listing: what there is to call, and as many others as --tools asks for. */
+static void list(void) {
+  say(tools);
+  for (long at = 0; at < more; at++) {
+    say(",{\"name\":\"tool_");
+    say_number(at);
+    say("\",\"description\":\"One of many tools of the bench\",\"inputSchema\":{\"type\":\"object\",\"properties\":{" MESSAGE "}}}");
+    if (out_size > 60000) flush();
+  }
+  say("]}");
+}
 
 static const char initialized[] = "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{},\"logging\":{}},"
   "\"serverInfo\":{\"name\":\"bench-echo\",\"version\":\"1\"}}";
@@ -181,7 +194,8 @@ static void answer(Text line) {
   }
   if (is(method, "initialize") || is(method, "tools/list") || is(method, "ping")) {
     begin(id, ",\"result\":");
-    say(is(method, "initialize") ? initialized : is(method, "ping") ? "{}" : tools);
+    if (is(method, "tools/list")) list();
+    else say(is(method, "initialize") ? initialized : "{}");
     say("}\n");
     return;
   }
@@ -190,6 +204,7 @@ static void answer(Text line) {
 
 int main(int argc, char **argv) {
   int stubborn = argc > 1 && strcmp(argv[1], "--stubborn") == 0;
+  if (argc > 2 && strcmp(argv[1], "--tools") == 0) more = strtol(argv[2], NULL, 10) - 6;
   if (stubborn) {
     signal(SIGTERM, SIG_IGN);
     signal(SIGINT, SIG_IGN);

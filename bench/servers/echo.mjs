@@ -15,6 +15,16 @@ const tools = Object.entries(fields).map(([name, field]) => ({
     required: field === undefined ? [] : [field]
   }
 }))
+if (process.argv[2] === "--tools") {
+  for (let at = 0; at < Number(process.argv[3]) - 6; at++) {
+    const properties = { message: { type: "string" } }
+    tools.push({
+      name: `tool_${at}`,
+      description: "One of many tools of the bench",
+      inputSchema: { type: "object", properties }
+    })
+  }
+}
 const sentence = "The quick brown fox jumps over the lazy dog 0123456789 (abcdefghijklmnopq) xy.\n"
 
 const line = (message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`
