@@ -100,7 +100,7 @@ export interface RelayOptions {
   /** What of the command line loosens the guard, in words. */
   readonly loosened: ReadonlyArray<string>
   /** Why the relay must not serve; its host is told so in answers. */
-  readonly refused: string | undefined
+  readonly refused: { readonly reason: "locked" | "ledger-failed"; readonly why: string } | undefined
   /** The secret under which literal values of the environment are kept. */
   readonly key: string
 }
@@ -277,14 +277,19 @@ export const read = Effect.fnUntraced(
       ...(stateNamed !== undefined && inProject(state) ? [stateNamed] : []),
       ...(configNamed !== undefined && inProject(config) ? [configNamed] : [])
     ]
-    const refused = planted.length > 0
+    const locked = planted.length > 0
       ? `${planted.join(" and ")} must not lie in the folder that the server runs in: a project could bring its own`
       : settings.locked === true && loosened.length > 0
       ? `${loosened.join(" and ")}: settings.toml is locked, so nothing on a command line may loosen the guard`
       : undefined
     // The key is only needed where there is a value to hide: a relay starts without touching it.
     const hides = env.some((entry) => entry.value !== undefined)
-    const key = hides ? (yield* Ledger.loadKeys(`${state}/ledger`)).text : ""
+    const keys = hides && locked === undefined ? yield* Effect.result(Ledger.loadKeys(`${state}/ledger`)) : undefined
+    const refused: RelayOptions["refused"] = locked !== undefined
+      ? { reason: "locked", why: locked }
+      : keys?._tag === "Failure"
+      ? { reason: "ledger-failed", why: keys.failure.message }
+      : undefined
     const options: RelayOptions = {
       client,
       policy: yield* placeOf({
@@ -306,7 +311,7 @@ export const read = Effect.fnUntraced(
       settings,
       loosened,
       refused,
-      key
+      key: keys?._tag === "Success" ? keys.success.text : ""
     }
     return options
   },

@@ -129,8 +129,9 @@ const dispatch = (options: Options.RelayOptions, pinned: ReturnType<typeof pins>
     ? Relay.layerDispatch(options.launch)
     : Layer.unwrap(Effect.map(http, ({ layerDispatch }) => layerDispatch(options.launch)))
   if (refused === undefined) return Layer.provide(route, guard(options, pinned))
-  tell(`${options.launch.name} was not started: ${refused}`)
-  return Layer.succeed(Dispatch, { open: () => () => Shut.shut("locked", options.launch.name, refused) })
+  const { reason, why } = refused
+  tell(`${options.launch.name} was not started: ${why}`)
+  return Layer.succeed(Dispatch, { open: () => () => Shut.shut(reason, options.launch.name, why) })
 }
 
 const run = Effect.fnUntraced(function*(options: Options.RelayOptions) {
