@@ -227,6 +227,7 @@ describe("ledger anchor", () => {
     yield* put(server("notes", [read]))
     yield* record([call])
     files.contents.set(`${state}/budgets/notes/9.json`, "9")
+    files.contents.set(`${state}/policies/notes.json`, "{}")
     files.contents.set("/home/ada/config/policy.toml", "default = \"allow\"\n")
     const { out } = yield* on("ledger anchor --config /home/ada/config")
     files.contents.set("/elsewhere/anchor", `${out}\n`)
@@ -274,6 +275,9 @@ describe("ledger anchor", () => {
     ["budgets of an older version", /budgets\/notes\/9\.json is gone, and there is no newer version/, (files) => {
       files.contents.delete(`${state}/budgets/notes/9.json`)
       files.contents.set(`${state}/budgets/notes/8.json`, "8")
+    }],
+    ["a policy that is said never to have been used", /policies\/notes\.json is gone/, (files) => {
+      files.contents.delete(`${state}/policies/notes.json`)
     }],
     ["another anchor", /its own seal does not fit/, (files) => {
       files.contents.set(

@@ -24,7 +24,7 @@ import * as LedgerFolder from "./LedgerFolder.ts"
 
 /**
  * - `segments`: every segment, with its last seal.
- * - `files`: every file of pins and budgets, and the policy, by its path below the state or configuration folder.
+ * - `files`: every file of pins and budgets, which policies were used, and the policy, by its path below the state or configuration folder.
  * - `mac`: the seal over all that stands before it.
  *
  * @category schemas
@@ -89,6 +89,7 @@ const look = Effect.fnUntraced(function*({ config, state }: Folders) {
       }
     }
   }
+  for (const name of yield* files.list(`${state}/policies`)) yield* add(state, `policies/${name}`)
   yield* add(config, "policy.toml")
   return found
 })
@@ -179,8 +180,9 @@ export const compare: (folders: Folders, anchor: Anchor) => Effect.Effect<Compar
       if (there?.digest === digest) continue
       const versions = path.slice(0, path.lastIndexOf("/") + 1)
       const number = version(path.slice(versions.length))
-      // The policy is the operator's to change.
-      if (number === undefined) changed.push(`${path} is ${there === undefined ? "gone" : "another one"}`)
+      // That a server was under a policy keeps it there when the policy is gone; the policy itself may change.
+      if (there === undefined && path.startsWith("policies/")) problem(`${path} is gone`)
+      else if (number === undefined) changed.push(`${path} is ${there === undefined ? "gone" : "another one"}`)
       else if (there !== undefined) problem(`${path} is another one`)
       else if (newest(versions) < number) {
         problem(`${path} is gone, and there is no newer version: an older one was put back`)
