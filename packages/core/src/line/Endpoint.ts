@@ -100,6 +100,7 @@ export interface Endpoint {
 
 /** A request of the peer's own. */
 interface Asked extends Call {
+  readonly wish: Text
   /** Whether it stays open by its nature. */
   readonly held: boolean
   /** Whether it is neither answered nor given up. */
@@ -127,6 +128,8 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
 
   /** What the peer asked, by its id. */
   const asked = new Map<Text, Asked>()
+  /** What is handed on right now: it is in the table only if it is not answered at once, as a server of tools mostly does. */
+  let coming: Asked | undefined
   /** What the peer was asked, by the id that it knows. */
   const pending = new Map<Text, Call>()
   /** Ids of cancelled requests, kept from reuse until the late answer came (security rule F20). */
@@ -198,10 +201,10 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
       return
     }
     // The far side gives up a request of this peer's (2026-07-28: a server that ends a subscription).
-    for (const [own, of] of asked) {
+    for (const of of coming === undefined ? asked.values() : [coming, ...asked.values()]) {
       if (!means(of, call)) continue
-      answered(own, of)
-      return cancelled(own, params)
+      answered(of.wish, of)
+      return cancelled(of.wish, params)
     }
   }
 
@@ -246,10 +249,13 @@ export const make = Effect.fnUntraced(function*(peer: Peer, feed: Feed, options:
       held: Method.isHeld(item.method),
       waits: true
     }
-    asked.set(item.id, call)
     held += sizeOf(item.params)
     if (!call.held) open++
+    const before = coming
+    coming = call
     far.request(call)
+    coming = before
+    if (call.waits) asked.set(item.id, call)
     return true
   }
 

@@ -293,12 +293,7 @@ export class Scanner {
       const id = this.stringText(b, from, end, flags)
       return id === undefined ? undefined : quote(id)
     }
-    const digits = end - from
-    if (digits < 10 && b[from] !== QUOTE && b[from] !== G.MINUS) {
-      let value = 0
-      for (let p = from; p < end; p++) value = value * 10 + (b[p] ?? LF) - G.ZERO
-      return checked(`${value}`)
-    }
+    // Not by way of a number: V8 keeps the strings that numbers became, and moves them about with every collection.
     return checked(b.toString("latin1", from, end))
   }
 
