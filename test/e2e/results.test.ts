@@ -53,7 +53,10 @@ describe("a relay that checks results", () => {
     // Not without a terminal.
     assert.strictEqual(cli("quarantine", "release", results[0].id).status, 1)
     const kept = join(state, "quarantine")
-    for (const name of readdirSync(kept)) assert.strictEqual(statSync(join(kept, name)).mode & 0o777, 0o600)
+    for (const name of readdirSync(kept)) {
+      assert.strictEqual(statSync(join(kept, name)).mode & 0o777, 0o600)
+      assert.notInclude(readFileSync(join(kept, name), "utf8"), secret)
+    }
 
     assert.strictEqual(cli("ledger", "verify").status, 0)
     const folder = join(state, "ledger")

@@ -20,7 +20,7 @@ describe("settings.toml", () => {
     Effect.gen(function*() {
       assert.deepStrictEqual(
         yield* read(
-          "locked = true\nmessage_bytes = 1024\ndepth = 8\npeer_bytes = 9\nhalf_close = \"2 seconds\"\nterm = \"50 millis\"\n[ledger]\nsync = true\n"
+          "locked = true\nmessage_bytes = 1024\ndepth = 8\npeer_bytes = 9\nhalf_close = \"2 seconds\"\nterm = \"50 millis\"\n[ledger]\nsync = true\ndigest = \"plain\"\nfull = true\nsegment_bytes = 65536\nbudget_bytes = 1000000\n"
         ),
         {
           locked: true,
@@ -29,7 +29,7 @@ describe("settings.toml", () => {
           peer_bytes: 9,
           half_close: "2 seconds",
           term: "50 millis",
-          ledger: { sync: true }
+          ledger: { sync: true, digest: "plain", full: true, segment_bytes: 65536, budget_bytes: 1_000_000 }
         }
       )
     }))
@@ -41,6 +41,8 @@ describe("settings.toml", () => {
     ["a limit with a fraction", "depth = 1.5\n", /depth/],
     ["a time without a unit", "term = \"50\"\n", /term/],
     ["an endless time", "half_close = \"9999999999 seconds\"\n", /half_close/],
+    ["a digest that it has not", "[ledger]\ndigest = \"none\"\n", /digest/],
+    ["segments that could not be read", "[ledger]\nsegment_bytes = 1000000000\n", /segment_bytes/],
     ["no TOML", "locked = \n", /line 1|1:/]
   ]
   for (const [what, text, says] of rows) {

@@ -56,12 +56,17 @@ export type Inspection =
   | { readonly _tag: "Quarantine"; readonly found: ReadonlyArray<string> }
 
 /**
- * Inspects results under these options.
+ * The checks, prepared.
  *
  * @category models
  * @since 0.1.0
  */
-export type Inspector = (options: Options, given: Given) => Inspection
+export interface Checks {
+  /** Inspects a result under these options. */
+  readonly inspect: (options: Options, given: Given) => Inspection
+  /** The result without what Sallyport handed to the server, as it may come to rest. */
+  readonly clear: (result: Text) => string
+}
 
 const pass: Inspection = { _tag: "Pass" }
 
@@ -80,7 +85,7 @@ const inner = (method: string, result: Text): Text => {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (secrets: ReadonlyArray<Secrets.Secret>): Inspector => {
+export const make = (secrets: ReadonlyArray<Secrets.Secret>): Checks => {
   const finder = Secrets.finder(secrets)
   const compiled = Check.cache(1000)
 
@@ -102,7 +107,7 @@ export const make = (secrets: ReadonlyArray<Secrets.Secret>): Inspector => {
     ...(finder?.names(result) ?? []).map((name) => `secret ${name}`)
   ]
 
-  return (options, given) => {
+  const inspect: Checks["inspect"] = (options, given) => {
     const { method, result } = given
     const limit = options.maxBytes
     // No character takes more than three bytes for each of its units.
@@ -117,6 +122,8 @@ export const make = (secrets: ReadonlyArray<Secrets.Secret>): Inspector => {
       (ofScan.length > 0 && options.scan === "quarantine")
     return quarantined ? { _tag: "Quarantine", found } : { _tag: "Mark", result: mark(method, result, found), found }
   }
+
+  return { inspect, clear: (result) => finder === undefined ? result : finder.without(result) }
 }
 
 /**

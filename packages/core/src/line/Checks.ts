@@ -62,7 +62,7 @@ const taskIn = (result: Text): string | undefined => {
 const make = Effect.fnUntraced(function*(options: Options) {
   const quarantine = yield* Quarantine
   const notices = yield* Notices
-  const inspect = Results.make(options.secrets)
+  const { clear, inspect } = Results.make(options.secrets)
   /** The definition of the tool that a task is of: its result comes later, and is checked as the tool's. */
   const tasks = new Map<string, Text>()
   let told = false
@@ -91,7 +91,7 @@ const make = Effect.fnUntraced(function*(options: Options) {
     if (inspection._tag === "Mark") {
       return { reply: { _tag: "Result", result: inspection.result }, checked: { did: "marked", found } }
     }
-    const id = quarantine.keep({ client, server, method, name, result, found })
+    const id = quarantine.keep({ client, server, method, name, result, kept: clear(result), found })
     if (!told) {
       told = true
       notices.tell(

@@ -52,7 +52,7 @@ export const Held = Schema.Struct({
 export type Held = typeof Held.Type
 
 /**
- * What is to be kept.
+ * What is to be kept: `kept` is the result as it may come to rest, without secrets. Default: as it is.
  *
  * @category models
  * @since 0.1.0
@@ -63,6 +63,7 @@ export interface Given {
   readonly method: string
   readonly name: string | undefined
   readonly result: string
+  readonly kept?: string | undefined
   readonly found: ReadonlyArray<string>
 }
 
@@ -85,7 +86,7 @@ export const longest = 1024 * 1024
  * @category conversions
  * @since 0.1.0
  */
-export const digestOf = (given: Omit<Given, "client" | "found">): string =>
+export const digestOf = (given: Omit<Given, "client" | "found" | "kept">): string =>
   Digest.framed([given.server, given.method, given.name ?? "", given.result])
 
 /**
@@ -98,7 +99,7 @@ export class Quarantine extends Context.Service<Quarantine, {
   /** Keeps a result and gives the name under which a person finds it. It is written on the side. */
   readonly keep: (given: Given) => string
   /** Whether a person has released exactly this result. */
-  readonly isReleased: (given: Omit<Given, "client" | "found">) => boolean
+  readonly isReleased: (given: Omit<Given, "client" | "found" | "kept">) => boolean
 }>()("@sallyport/core/stage/Quarantine") {}
 
 const fileName = /^\d{8}T\d{9}Z-([0-9a-f]{12})\.json$/
@@ -164,6 +165,7 @@ export const makeFile = Effect.fnUntraced(function*(options: {
     keep: (given) => {
       const id = random()
       const { client, found, method, name, result, server } = given
+      const { kept = result } = given
       const held: Held = {
         format: 1,
         id,
@@ -175,7 +177,7 @@ export const makeFile = Effect.fnUntraced(function*(options: {
         found,
         digest: digestOf(given),
         length: result.length,
-        ...(result.length > longest ? {} : { result })
+        ...(kept.length > longest ? {} : { result: kept })
       }
       const fiber = fork(
         Effect.catch(

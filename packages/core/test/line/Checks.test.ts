@@ -151,6 +151,10 @@ describe("checks of results", () => {
       }
       assert.deepStrictEqual(relay.entries("checked")[0]?.found, ["secret TOKEN"])
       assert.notInclude(JSON.stringify(relay.saw()), "TOKEN")
+      const { contents } = yield* MemoryFiles
+      const stored = [...contents.values()].join("\n")
+      assert.include(stored, "[TOKEN]")
+      assert.notMatch(stored, /hunter2|68756e7465723/)
     }))
 
   test("F16: look at what arrives by other ways: prompts, resources, and the results of tasks", () =>
