@@ -6,6 +6,7 @@
 import type { Secret } from "@sallyport/core/check/Secrets"
 import * as Approval from "@sallyport/core/line/Approval"
 import * as Checks from "@sallyport/core/line/Checks"
+import { Drifts } from "@sallyport/core/line/Drifts"
 import * as NodeHook from "@sallyport/core/node/NodeHook"
 import { real } from "@sallyport/core/node/NodeReal"
 import * as NodeSeal from "@sallyport/core/node/NodeSeal"
@@ -70,8 +71,13 @@ const checks = ({ option, secrets, state }: Options) =>
     )
   ).pipe(Layer.provide(Quarantine.layerFile({ directory: `${state}/quarantine`, tell })))
 
+const drifts = Layer.effect(
+  Drifts,
+  Effect.map(PolicyFile.PolicyFile, (file) => (drift) => policyOf(file)?.drift[drift] === "accept")
+)
+
 /**
- * The gate of the policy, how it asks a person, and what it wants of results.
+ * The gate of the policy, what drift it accepts, how it asks a person, and what it wants of results.
  *
  * @category layers
  * @since 0.1.0
@@ -79,6 +85,7 @@ const checks = ({ option, secrets, state }: Options) =>
 export const layer = (options: Options) =>
   Layer.mergeAll(
     gate,
+    drifts,
     checks(options),
     Approval.layer({ option: options.option }).pipe(Layer.provide(Layer.merge(approvals(options), NodeSeal.layer)))
   ).pipe(

@@ -215,8 +215,8 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
     const { code, out } = await typing(made.line, "accept\n")
     assert.strictEqual(code, 0)
     assert.include(out, "Wri\\u{202e}tes.")
-    assert.include(out, "Accepted 2 tools and the launch of files.")
-    assert.strictEqual(acceptedOf(made), 2)
+    assert.include(out, "Accepted the identity, 2 tools and the launch of files.")
+    assert.strictEqual(acceptedOf(made), 3)
   })
 
   it("asks on the terminal also where stdin and stdout are others", async () => {
@@ -224,8 +224,11 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
     const { code, out } = await typing(`echo no | ${made.line} > "${made.state}.out"`, "accept\n")
     assert.strictEqual(code, 0)
     assert.include(out, "Wri\\u{202e}tes.")
-    assert.strictEqual(readFileSync(`${made.state}.out`, "utf8"), "Accepted 2 tools and the launch of files.\n")
-    assert.strictEqual(acceptedOf(made), 2)
+    assert.strictEqual(
+      readFileSync(`${made.state}.out`, "utf8"),
+      "Accepted the identity, 2 tools and the launch of files.\n"
+    )
+    assert.strictEqual(acceptedOf(made), 3)
   })
 
   const others: ReadonlyArray<readonly [what: string, answer: string, before: string, code: number]> = [

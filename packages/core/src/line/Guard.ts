@@ -11,7 +11,6 @@
  */
 import * as Effect from "effect/Effect"
 import type { Event } from "../ledger/Entry.ts"
-import type * as Drift from "../pin/Drift.ts"
 import type { LaunchPin } from "../pin/Pins.ts"
 import type * as Agreement from "../protocol/Agreement.ts"
 import { metaOf } from "../protocol/Agreement.ts"
@@ -31,6 +30,7 @@ import { Ask } from "./Ask.ts"
 import * as Asked from "./Asked.ts"
 import * as Chains from "./Chains.ts"
 import * as Decision from "./Decision.ts"
+import { Drifts } from "./Drifts.ts"
 import * as Early from "./Early.ts"
 import type { Dropped } from "./Faults.ts"
 import * as Flights from "./Flights.ts"
@@ -64,8 +64,6 @@ export interface Options {
   /** The client's name, as the operator configured it. */
   readonly client: string
   readonly firstSight: FirstSight
-  /** Whether the policy shows what drifted by this class; what it does not say is held. Default: nothing. */
-  readonly accepts?: ((drift: Drift.Class) => boolean) | undefined
   /** What a command line needs to mean the same state folder; without it notices name no command. */
   readonly option?: string | undefined
   /** The launch as it is pinned; compared with the accepted one before anything is started. */
@@ -217,7 +215,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
     const offers = yield* Offers.make({
       server,
       firstSight: options.firstSight,
-      accepts: options.accepts,
+      accepts: yield* Drifts,
       accepted,
       agreement,
       run,

@@ -7,7 +7,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import type * as Drift from "../pin/Drift.ts"
 import * as Pins from "../pin/Pins.ts"
 import * as Agreement from "../protocol/Agreement.ts"
 import type { Gate } from "../stage/Gate.ts"
@@ -35,8 +34,6 @@ import * as Upstream from "./Upstream.ts"
  */
 export interface Options {
   readonly firstSight: FirstSight
-  /** Whether the policy shows what drifted by this class; what it does not say is held. Default: nothing. */
-  readonly accepts?: ((drift: Drift.Class) => boolean) | undefined
   readonly loosened: ReadonlyArray<string>
   /** What a command line needs to mean the same state folder, with a blank in front: ` --state DIR`. Default: nothing. */
   readonly option?: string | undefined
@@ -84,7 +81,6 @@ export const layer = (
               server: launch.name,
               client: who.client,
               firstSight: options.firstSight,
-              accepts: options.accepts,
               option: options.option ?? "",
               launch: yield* Effect.cached(
                 Effect.map(spawn.inspect(launch), (inspection) => Pins.launch(launch, inspection, options.key))

@@ -5,7 +5,6 @@
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Drift from "../pin/Drift.ts"
 import * as Pins from "../pin/Pins.ts"
 import type * as Agreement from "../protocol/Agreement.ts"
 import type * as Capability from "../protocol/Capability.ts"
@@ -60,9 +59,8 @@ export interface Offers {
  * @category models
  * @since 0.1.0
  */
-export interface Options extends Omit<Offer.Options, "kind" | "accepts" | "meta" | "changed" | "isDeclared"> {
+export interface Options extends Omit<Offer.Options, "kind" | "meta" | "changed" | "isDeclared"> {
   readonly agreement: Agreement.Agreement
-  readonly accepts: ((drift: Drift.Class) => boolean) | undefined
   /** What is shown to the host of a kind has changed without the server having said so. */
   readonly changed: (kind: Offer.Listed) => void
   /** Something of the server was accepted, after nothing had been. */
@@ -83,14 +81,12 @@ const free: Standing = { _tag: "Open", pin: undefined, definition: undefined }
  * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(options: Options) {
-  const { accepted, agreement, firstSight, run, server } = options
-  const accepts = options.accepts ?? (() => false)
+  const { accepted, accepts, agreement, firstSight, run, server } = options
 
   const offer = (kind: Offer.Listed) =>
     Offer.make({
       ...options,
       kind,
-      accepts,
       meta: () => offers.meta,
       changed: () => options.changed(kind),
       // Where nothing is agreed the server is not there, and whoever asks is told why.

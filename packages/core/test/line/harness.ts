@@ -7,6 +7,7 @@ import { Context, Effect, Exit, Fiber, Layer, Schema, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { FirstSight } from "../../src/line/Accepted.ts"
 import * as Ask from "../../src/line/Ask.ts"
+import { Drifts } from "../../src/line/Drifts.ts"
 import * as Inspect from "../../src/line/Inspect.ts"
 import * as Lines from "../../src/line/Lines.ts"
 import * as Notices from "../../src/line/Notices.ts"
@@ -253,7 +254,6 @@ export const open = Effect.fnUntraced(function*(options: Options = {}) {
   ).pipe(
     Layer.provide(Lines.layer({
       firstSight: options.firstSight ?? "trust",
-      accepts: options.accepts,
       loosened: [],
       key: "key",
       bridge: options.bridge
@@ -262,6 +262,7 @@ export const open = Effect.fnUntraced(function*(options: Options = {}) {
       Layer.succeed(Gate.Gate, options.gate ?? Gate.make({ call: () => Exit.succeed(Gate.allow) })),
       Layer.succeed(Ledger.Ledger, options.ledger ?? memory.ledger),
       Layer.succeed(PinStore.PinStore, store),
+      options.accepts === undefined ? Layer.empty : Layer.succeed(Drifts, options.accepts),
       options.asker === undefined ? Layer.empty : Layer.succeed(Ask.Ask, { open: options.asker }),
       Layer.succeed(Inspect.Inspect, options.inspector),
       Notices.layerTell((sentence) => void told.push(sentence)),

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { matcher, variables } from "../../src/protocol/UriTemplate.ts"
+import { covers, matcher, variables } from "../../src/protocol/UriTemplate.ts"
 
 describe("UriTemplate", () => {
   for (
@@ -51,4 +51,35 @@ describe("UriTemplate", () => {
     assert.isUndefined(match(`x://${"-".repeat(8000)}`))
     assert.isUndefined(match(`x://${"a".repeat(1_000_000)}`))
   })
+})
+
+describe("F23: what an accepted template covers", () => {
+  for (
+    const [template, uri, covered] of [
+      ["note://by/{id}", "note://by/7", true],
+      ["note://by/{id}", "note://by/a%20b", true],
+      ["note://by/{id}", "note://by/", false],
+      ["note://by/{id}", "note://by/7/8", false],
+      ["note://by/{id}", "note://by/7%2F8", false],
+      ["note://by/{id}", "note://by/7%252f8", false],
+      ["note://by/{id}", "note://by/7%5C8", false],
+      ["note://by/{id}", "note://by/..", false],
+      ["note://by/{id}", "note://by/%2e%2E", false],
+      ["note://by/{id}", "note://by/a%00b", false],
+      ["note://by/{id}", "other://by/7", false],
+      ["file:///srv/{+path}", "file:///srv/a/b.txt", true],
+      ["file:///srv/{+path}", "file:///srv/../etc/passwd", false],
+      ["file:///srv/{+path}", "file:///srv/a/%2e%2e/%2e%2e/etc", false],
+      ["file:///srv/{+path}", "file:///srv/a/%252e%252e/etc", false],
+      ["file:///srv/{+path}", "file:///srv/a%0ab", false],
+      ["file:///srv/{+path}", "file:///srv/", false],
+      ["note://by/{id}{?q}", "note://by/7", true],
+      ["note://by/{id}{?q}", "note://by/7?q=x", true],
+      ["note://by/{id}{?q}", "note://by/7?other=x", false]
+    ] as const
+  ) {
+    it(`${template} ${covered ? "covers" : "does not cover"} ${uri}`, () => {
+      assert.strictEqual(covers(template)(uri), covered)
+    })
+  }
 })
