@@ -8,6 +8,9 @@
  * something across messages is made unique on the way in and given back on the way out: the ids that subscriptions are
  * known by, and progress tokens. A peer that opens a session (initialize) has a line of its own.
  *
+ * What a server may do and ask depends on what a request declares, and behind a bridge on what was declared when its
+ * session was opened. So requests share a line with those that declare the same.
+ *
  * No peer waits for another one: a peer that does not read loses what is told to it, never what it is answered.
  *
  * @since 0.1.0
@@ -30,18 +33,33 @@ import { means } from "./Wrapped.ts"
 /** So many characters of notifications wait for a peer that does not read; what is beyond them is dropped. */
 const maxTold = 1024 * 1024
 
-/** A peer, as the shared line knows it. */
+/** So many lines are open at a time; beyond them the one that was used longest ago ends, if nothing is under way on it. */
+const maxLines = 16
+
+/** A line to the server, for all requests that declare the same. */
+interface Line<E> {
+  readonly opening: Deferred.Deferred<Port, E>
+  readonly scope: Scope.Closeable
+  port: Port | undefined
+  /** What server/discover was answered with. */
+  discovered: Reply | undefined
+}
+
+/** A peer, as the shared lines know it. */
 interface Attached {
   readonly back: Port
   /** Whether what was said to it is still on its way out. */
   flushing: boolean
   told: number
   touched: boolean
+  /** Lines that it has queued something on. */
+  readonly lines: Set<Port>
 }
 
 /** A request of a peer's, under the name that the line knows it by. */
 interface Flight {
   readonly of: Attached
+  readonly on: Port
   readonly outer: Call
   readonly inner: Call
   readonly token: { readonly own: Text; readonly given: Text } | undefined
@@ -56,8 +74,8 @@ const renamed = (params: Text, name: string, value: Text): Text =>
   T.setMember(params, "_meta", T.setMember(metaOf(params) ?? T.object([]), name, value))
 
 /**
- * Lets the peers of a leg share it: the leg is opened with the first peer that can, in the scope that this is made in, and
- * opened anew when it has ended.
+ * Lets the peers of a leg share it: a line is opened with the first request that declares so much, in the scope that this is
+ * made in, and opened anew when it has ended.
  *
  * @category constructors
  * @since 0.1.0
@@ -72,9 +90,7 @@ export const make = Effect.fnUntraced(function*<E>(leg: Leg<E>): Effect.fn.Retur
   const flights = new Map<Call, Flight>()
   const byWish = new Map<Text, Flight>()
   const byToken = new Map<Text, Flight>()
-  let line:
-    | { readonly opening: Deferred.Deferred<Port, E>; port: Port | undefined; discovered: Reply | undefined }
-    | undefined
+  const lines = new Map<string, Line<E>>()
 
   // ---- what comes back
 
@@ -105,7 +121,7 @@ export const make = Effect.fnUntraced(function*<E>(leg: Leg<E>): Effect.fn.Retur
     touch(peer)
   }
 
-  const notify = (method: string, params: Text | undefined): void => {
+  const notify = (line: Line<E>, method: string, params: Text | undefined): void => {
     if (params !== undefined && method === "notifications/progress") {
       const token = T.member(params, "progressToken")
       const flight = token === undefined ? undefined : byToken.get(token)
@@ -123,7 +139,9 @@ export const make = Effect.fnUntraced(function*<E>(leg: Leg<E>): Effect.fn.Retur
       return
     }
     // What names no request is for whoever has one under way (2026-07-28 server/utilities/logging).
-    for (const peer of new Set([...flights.values()].map(({ of }) => of))) tellPeer(peer, method, params)
+    for (const peer of new Set([...flights.values()].flatMap(({ of, on }) => on === line.port ? [of] : []))) {
+      tellPeer(peer, method, params)
+    }
   }
 
   const ended = (flight: Flight): void => {
@@ -137,7 +155,7 @@ export const make = Effect.fnUntraced(function*<E>(leg: Leg<E>): Effect.fn.Retur
     return undefined
   }
 
-  const back: Port = {
+  const backOf = (line: Line<E>): Port => ({
     // A peer of the modern era is asked inside results alone.
     request: (call) => call.reply(Refusal.failure("unknown-method")),
     cancel: (call, params) => {
@@ -147,44 +165,75 @@ export const make = Effect.fnUntraced(function*<E>(leg: Leg<E>): Effect.fn.Retur
       flight.of.back.cancel(flight.outer, params)
       touch(flight.of)
     },
-    notify,
+    notify: (method, params) => notify(line, method, params),
     flush: flushPeers,
     end: Effect.void,
     ended: Effect.never
+  })
+
+  // ---- the lines
+
+  const busy = (line: Line<E>): boolean => {
+    for (const { on } of flights.values()) if (on === line.port) return true
+    return line.port === undefined
   }
 
-  // ---- the line
-
-  const open = (): NonNullable<typeof line> => {
-    const opening = Deferred.makeUnsafe<Port, E>()
-    const opened: NonNullable<typeof line> = { opening, port: undefined, discovered: undefined }
-    line = opened
-    const forget = (): void => {
-      if (line === opened) line = undefined
+  /** Ends a line that nobody needs, so that another one may be opened; false where all are needed. */
+  const makeRoom = (): boolean => {
+    if (lines.size < maxLines) return true
+    for (const [declared, line] of lines) {
+      if (busy(line)) continue
+      lines.delete(declared)
+      run(Scope.close(line.scope, Exit.void), nothing)
+      return true
     }
+    return false
+  }
+
+  const open = (declared: string): Line<E> => {
+    const line: Line<E> = {
+      opening: Deferred.makeUnsafe<Port, E>(),
+      scope: Scope.forkUnsafe(scope),
+      port: undefined,
+      discovered: undefined
+    }
+    lines.set(declared, line)
+    const forget = Effect.sync(() => {
+      if (lines.get(declared) === line) lines.delete(declared)
+    })
     const connect = Effect.gen(function*() {
-      const inner = yield* Scope.fork(scope)
-      const port = yield* Effect.provideService(leg(back), Scope.Scope, inner)
-      opened.port = port
-      Deferred.doneUnsafe(opening, Effect.succeed(port))
+      const port = yield* Effect.provideService(leg(backOf(line)), Scope.Scope, line.scope)
+      line.port = port
+      Deferred.doneUnsafe(line.opening, Effect.succeed(port))
       yield* port.ended
-      forget()
+      yield* forget
       yield* flushPeers
-      yield* Scope.close(inner, Exit.void)
+      yield* Scope.close(line.scope, Exit.void)
     }).pipe(
       Effect.onError((cause) =>
-        Effect.sync(() => {
-          forget()
-          Deferred.doneUnsafe(opening, Effect.failCause(cause))
-        })
+        Effect.andThen(forget, Effect.sync(() => Deferred.doneUnsafe(line.opening, Effect.failCause(cause))))
       )
     )
     run(Effect.exit(connect), nothing)
-    return opened
+    return line
+  }
+
+  /** The line for what a request declares; the newest use comes last. */
+  const lineFor = (call: Call): Line<E> | undefined => {
+    const metadata = metaOf(call.params)
+    const declared = (metadata === undefined ? undefined : T.member(metadata, meta.clientCapabilities)) ?? "{}"
+    const known = lines.get(declared)
+    if (known !== undefined) {
+      lines.delete(declared)
+      lines.set(declared, known)
+      return known
+    }
+    return makeRoom() ? open(declared) : undefined
   }
 
   /** Sends a request on under names of its own. */
-  const send = (of: Attached, shared: NonNullable<typeof line>, port: Port, call: Call): void => {
+  const send = (of: Attached, shared: Line<E>, port: Port, call: Call): void => {
+    of.lines.add(port)
     // Who only wants to know which era it is gets what was answered before.
     if (call.method === "server/discover" && call.wish === undefined && shared.discovered !== undefined) {
       call.reply(shared.discovered)
@@ -210,7 +259,7 @@ export const make = Effect.fnUntraced(function*<E>(leg: Leg<E>): Effect.fn.Retur
         )
       }
     }
-    const flight: Flight = { of, outer: call, inner, token: given === undefined ? undefined : { own, given } }
+    const flight: Flight = { of, on: port, outer: call, inner, token: given === undefined ? undefined : { own, given } }
     flights.set(call, flight)
     if (inner.wish !== undefined) byWish.set(inner.wish, flight)
     if (flight.token !== undefined) byToken.set(own, flight)
@@ -218,10 +267,15 @@ export const make = Effect.fnUntraced(function*<E>(leg: Leg<E>): Effect.fn.Retur
   }
 
   const attach: Leg<E> = Effect.fnUntraced(function*(peerBack) {
-    const peer: Attached = { back: peerBack, flushing: false, told: 0, touched: false }
+    const peer: Attached = { back: peerBack, flushing: false, told: 0, touched: false, lines: new Set() }
     const peerScope = yield* Effect.scope
     const peerRun = start(yield* Effect.context<never>(), peerScope)
     const over = yield* Deferred.make<Ending>()
+    const flushLines = Effect.suspend(() => {
+      const ports = [...peer.lines]
+      peer.lines.clear()
+      return Effect.forEach(ports, (port) => port.flush, { discard: true })
+    })
     /** The line of its own, where it has opened a session. */
     let session: Port | undefined
     let waiting: Array<Call> | undefined
@@ -231,13 +285,12 @@ export const make = Effect.fnUntraced(function*<E>(leg: Leg<E>): Effect.fn.Retur
       peerScope,
       Effect.suspend(() => {
         peers.delete(peer)
-        const port = line?.port
         for (const flight of new Set(flights.values())) {
           if (flight.of !== peer) continue
           ended(flight)
-          port?.cancel(flight.inner, undefined)
+          flight.on.cancel(flight.inner, undefined)
         }
-        return port === undefined ? Effect.void : port.flush
+        return flushLines
       })
     )
 
@@ -268,14 +321,15 @@ export const make = Effect.fnUntraced(function*<E>(leg: Leg<E>): Effect.fn.Retur
         return
       }
       if (call.method === "initialize") return separate(call)
-      const shared = line ?? open()
+      const shared = lineFor(call)
+      if (shared === undefined) return call.reply(Refusal.failure("too-many-requests"))
       if (shared.port !== undefined) return send(peer, shared, shared.port, call)
       run(Deferred.await(shared.opening), (exit) => {
         if (Exit.isFailure(exit)) {
           call.reply(Refusal.failure("server-not-started"))
           touch(peer)
         } else send(peer, shared, exit.value, call)
-        run(Effect.andThen(Exit.isSuccess(exit) ? exit.value.flush : Effect.void, flushPeers), nothing)
+        run(Effect.andThen(flushLines, flushPeers), nothing)
       })
     }
 
@@ -286,13 +340,14 @@ export const make = Effect.fnUntraced(function*<E>(leg: Leg<E>): Effect.fn.Retur
         const flight = flightOf(call)
         if (flight === undefined) return
         ended(flight)
-        line?.port?.cancel(flight.inner, params)
+        peer.lines.add(flight.on)
+        flight.on.cancel(flight.inner, params)
       },
       notify: (method, params) => {
         // A peer of the modern era has nothing to announce.
         if (session !== undefined) session.notify(method, params)
       },
-      flush: Effect.suspend(() => session?.flush ?? line?.port?.flush ?? Effect.void),
+      flush: Effect.suspend(() => session?.flush ?? flushLines),
       // The line goes on for the others.
       end: Effect.suspend(() => session?.end ?? Effect.void),
       ended: Deferred.await(over)

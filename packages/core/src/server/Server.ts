@@ -23,6 +23,7 @@ import * as Layer from "effect/Layer"
 import * as Tracer from "effect/Tracer"
 import * as NodeConsole from "../node/NodeConsole.ts"
 import * as NodeSeal from "../node/NodeSeal.ts"
+import * as Revision from "../protocol/Revision.ts"
 import { Dispatch } from "../stage/Dispatch.ts"
 import { exitOf } from "../stage/internal/constant.ts"
 import * as T from "../wire/Text.ts"
@@ -58,6 +59,8 @@ export interface Options {
   readonly icons?: ReadonlyArray<Icon> | undefined
   /** What a client tells its model about the server as a whole. */
   readonly instructions?: string | undefined
+  /** The revisions that are served: all of them. */
+  readonly revisions?: ReadonlyArray<Revision.Revision> | undefined
   /** Extensions by their id, with their settings (2026-07-28). */
   readonly extensions?: Readonly<Record<string, JsonObject>> | undefined
   /** Kinds that are advertised although no part of them is there yet. */
@@ -207,6 +210,7 @@ export function layerDispatch<R>(
     const spans = Spans.make(inside)
     const program: Program = {
       name: options.name,
+      revisions: options.revisions ?? Revision.all,
       serverInfo: info,
       instructions: options.instructions,
       extensions: options.extensions === undefined ? undefined : T.fromValue(options.extensions),

@@ -78,7 +78,7 @@ export interface State {
   readonly asks: Map<Key, Flight>
   readonly wraps: Set<string>
   readonly uris: Set<string>
-  listen: { readonly key: Key; acknowledged: boolean } | undefined
+  listen: { readonly key: Key; readonly id: Text; acknowledged: boolean } | undefined
   before: Key | undefined
   waiting: Array<{ readonly host: Key; readonly uri: string; readonly adds: boolean }>
 }
@@ -248,13 +248,9 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
     else if (state.listen !== undefined) drop(state.listen.key)
     state.listen = undefined
     if (filter === nothing) return acknowledged(undefined)
-    const key = send(
-      { _tag: "Listen" },
-      "subscriptions/listen",
-      T.setMember(enveloped(undefined), "notifications", filter),
-      T.quote(`bridge-${options.fresh()}`)
-    )
-    state.listen = { key, acknowledged: false }
+    const id = T.quote(`bridge-${options.fresh()}`)
+    const params = T.setMember(enveloped(undefined), "notifications", filter)
+    state.listen = { key: send({ _tag: "Listen" }, "subscriptions/listen", params, id), id, acknowledged: false }
   }
 
   const drop = (key: Key): void => {
@@ -465,7 +461,11 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
   }
 
   const serverSays = (method: string, params: Text | undefined): void => {
-    if (method === "notifications/subscriptions/acknowledged") return acknowledged(params)
+    if (method === "notifications/subscriptions/acknowledged") {
+      // One that was replaced before it was acknowledged says nothing of what is subscribed to now.
+      const of = T.member(metaOf(params) ?? nothing, Revision.meta.subscriptionId)
+      return of === state.listen?.id ? acknowledged(params) : undefined
+    }
     const revision = state.revision
     if (revision === undefined || Method.find(method, "notification", "server", revision) === undefined) return
     const told = method === "notifications/progress" && params !== undefined

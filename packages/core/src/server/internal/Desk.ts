@@ -132,6 +132,9 @@ export const open = (program: Program, who: Who): Leg =>
       return T.object(entries)
     }
 
+    const handshakes = Negotiation.handshakes(program.revisions)
+    const modern = Revision.modern.filter((revision) => program.revisions.includes(revision))
+
     const instructions = program.instructions === undefined
       ? []
       : [["instructions", T.quote(program.instructions)] as const]
@@ -145,7 +148,11 @@ export const open = (program: Program, who: Who): Leg =>
       }
       if (declared === undefined) return call.reply(invalid("initialize needs params.capabilities, an object"))
       if (info === undefined) return call.reply(invalid("initialize needs params.clientInfo, an object"))
-      const { revision } = Negotiation.server(offer)
+      if (handshakes === undefined) {
+        const { code, data, message } = Negotiation.unsupported(offer, modern)
+        return call.reply(fail(code, message, data))
+      }
+      const { revision } = Negotiation.server(offer, handshakes)
       session = {
         who: who.client,
         revision,
@@ -170,7 +177,7 @@ export const open = (program: Program, who: Who): Leg =>
     const discover = (call: Call, revision: Revision.Revision): void =>
       call.reply(answer.result(program, revision, {
         members: [
-          ["supportedVersions", T.array(Revision.modern.map(T.quote))],
+          ["supportedVersions", T.array(modern.map(T.quote))],
           ["capabilities", capabilities(revision)],
           ...instructions
         ]
@@ -179,7 +186,9 @@ export const open = (program: Program, who: Who): Leg =>
     /** Who asks: the opened session, or what a modern request says of itself. */
     const callerOf = (call: Call): Caller | Reply => {
       if (session !== undefined) return session
-      const envelope = Negotiation.envelope(call.params)
+      // A server without the modern era does not know what that is.
+      if (modern.length === 0) return Refusals.failure("not-initialized")
+      const envelope = Negotiation.envelope(call.params, modern)
       if (envelope._tag === "Refused") return fail(envelope.code, envelope.message, envelope.data)
       const { logLevel } = envelope
       return {

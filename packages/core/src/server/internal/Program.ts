@@ -25,6 +25,7 @@ import type { Tasks } from "./Tasks.ts"
  */
 export interface Program {
   readonly name: string
+  readonly revisions: ReadonlyArray<Revision>
   readonly serverInfo: (revision: Revision) => Text
   readonly instructions: string | undefined
   readonly extensions: Text | undefined

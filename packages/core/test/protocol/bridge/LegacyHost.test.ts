@@ -331,12 +331,14 @@ describe("a legacy host before a modern server", () => {
   it("5.2 subscribe: is answered when the server has acknowledged it, and the subscription before ends only then", () => {
     const { listening, session } = opened()
     const before = one(listening, "server", "request")
-    session.tells("server", "notifications/subscriptions/acknowledged", {
-      notifications: { toolsListChanged: true },
-      _meta: { "io.modelcontextprotocol/subscriptionId": "x" }
-    })
+    const idOf = ({ wish }: Heard): unknown => JSON.parse(wish ?? "null")
     const call = session.host("resources/subscribe", { uri: "a:b" })
     const next = one(call.heard, "server", "request")
+    const late = session.tells("server", "notifications/subscriptions/acknowledged", {
+      notifications: { toolsListChanged: true },
+      _meta: { "io.modelcontextprotocol/subscriptionId": idOf(before) }
+    })
+    assert.isEmpty(late, "one that was replaced meanwhile acknowledges nothing")
     assert.deepInclude(next.value, {
       notifications: {
         toolsListChanged: true,
@@ -348,7 +350,7 @@ describe("a legacy host before a modern server", () => {
     assert.strictEqual(call.heard.length, 1)
     const done = session.tells("server", "notifications/subscriptions/acknowledged", {
       notifications: { resourceSubscriptions: ["a:b"] },
-      _meta: { "io.modelcontextprotocol/subscriptionId": "y" }
+      _meta: { "io.modelcontextprotocol/subscriptionId": idOf(next) }
     })
     assert.strictEqual(one(done, "server", "cancel").key, before.key)
     assert.strictEqual(one(done, "host", "result").key, call.key)
@@ -367,7 +369,7 @@ describe("a legacy host before a modern server", () => {
     assert.strictEqual(refused.heard.length, 1)
     const no = session.tells("server", "notifications/subscriptions/acknowledged", {
       notifications: { resourceSubscriptions: ["a:b"] },
-      _meta: { "io.modelcontextprotocol/subscriptionId": "z" }
+      _meta: { "io.modelcontextprotocol/subscriptionId": idOf(one(refused.heard, "server", "request")) }
     })
     assert.include(one(no, "host", "error").value, { code: -32602 })
   })
