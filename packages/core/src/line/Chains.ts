@@ -35,8 +35,11 @@ const maxTasks = 10_000
  * @since 0.1.0
  */
 export interface Chains {
-  /** A request comes: why it does not belong to what it says it belongs to. */
-  readonly comes: (from: "host" | "server", call: Call) => Reason.Reason | undefined
+  /**
+   * A request comes: as it goes on, without answers that nobody asked for (2026-07-28 basic/patterns/mrtr: they are
+   * ignored), or why it does not belong to what it says it belongs to.
+   */
+  readonly comes: (from: "host" | "server", call: Call) => Call | Reason.Reason
   /** What is known of the task that a request is about. */
   readonly taskOf: (call: Call) => Pick<Subject, "name" | "pin" | "definition"> | undefined
   /** An answer comes: `deliver` gets what the asking side gets, once all that is asked in it is decided. */
@@ -106,20 +109,26 @@ export const make = (options: Options): Chains => {
   }
 
   /** The answers of a retry: to questions of the round before, and to nothing else. */
-  const retried = (key: string, responses: Text, all: boolean): Reason.Reason | undefined => {
+  const retried = (call: Call, params: Text, key: string, responses: Text, all: boolean): Call | Reason.Reason => {
     if (!T.isObject(responses)) return "bad-params"
     const round = rounds.get(key)
     const given = T.members(responses)
-    if (given.some(([name]) => round?.has(name) !== true)) return "unasked"
-    if (round === undefined) return undefined
-    for (const [name, result] of given) {
+    const asked = given.filter(([name]) => round?.has(name) === true)
+    if (asked.length < given.length) {
+      recorder.record({ type: "dropped", server, reason: "unasked", count: given.length - asked.length })
+    }
+    const goes = asked.length === given.length
+      ? call
+      : { ...call, params: T.setMember(params, "inputResponses", T.object(asked)) }
+    if (round === undefined) return goes
+    for (const [name, result] of asked) {
       round.get(name)?.inner.reply({ _tag: "Result", result })
       round.delete(name)
     }
-    if (!all) return undefined
+    if (!all) return goes
     rounds.delete(key)
     for (const { call } of round.values()) drop(call)
-    return undefined
+    return goes
   }
 
   /** Judges what a result asks, all of it at once: one refusal fails the call. */
@@ -228,13 +237,13 @@ export const make = (options: Options): Chains => {
         if (id === undefined) return "bad-params"
         if (!tasks[from].has(id)) return "unknown-task"
       }
-      if (from === "server" || agreement.era !== "modern") return undefined
-      if (params === undefined || !params.includes(`"inputResponses":`)) return undefined
+      if (from === "server" || agreement.era !== "modern") return call
+      if (params === undefined || !params.includes(`"inputResponses":`)) return call
       const responses = T.member(params, "inputResponses")
-      if (responses === undefined) return undefined
+      if (responses === undefined) return call
       return method === "tasks/update"
-        ? retried(roundOfTask(call), responses, false)
-        : retried(roundOf(method, params, T.member(params, "requestState")), responses, true)
+        ? retried(call, params, roundOfTask(call), responses, false)
+        : retried(call, params, roundOf(method, params, T.member(params, "requestState")), responses, true)
     },
     taskOf: ({ method, params }) => {
       const id = isTask(method) ? taskIdIn(params) : undefined

@@ -261,11 +261,10 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         const metadata = metaOf(came.params)
         if (metadata !== undefined) subscription.opened(metadata)
       }
-      const call = asker.resume(came)
+      const again = asker.resume(came)
+      const call = typeof again === "string" ? again : chains.comes("host", again)
       if (typeof call === "string") return refuse("host", came, undefined, call, Refusal.failure(call, { server }))
       if (call !== came) resumed.set(came, call)
-      const stray = chains.comes("host", call)
-      if (stray !== undefined) return refuse("host", call, undefined, stray, Refusal.failure(stray, { server }))
       judge(call)
     }
 
@@ -340,9 +339,8 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
 
     const fromServer = (call: Call): void => {
       if (Method.reaches(call.method, "server") === undefined) return send(() => back.request(call))
-      const stray = chains.comes("server", call) ??
-        (Asked.imitates(call.method, call.params) ? "imitation" : undefined)
-      if (stray !== undefined) return refuse("server", call, undefined, stray, Refusal.failure(stray, { server }))
+      const goes = Asked.imitates(call.method, call.params) ? "imitation" : chains.comes("server", call)
+      if (typeof goes === "string") return refuse("server", call, undefined, goes, Refusal.failure(goes, { server }))
       decide(back, subjectOf("server", call, undefined), call, Asked.named(server, call.method, call.params))
     }
 

@@ -9,7 +9,7 @@
  * the host sends its request again with the answers.
  *
  * On a legacy line nothing says which call a question belongs to. So where the host can be asked at all, calls that may lead
- * to questions go one after the other; where it cannot, they all go at once.
+ * to questions go one after the other, and one that is parked lets the next one go; where it cannot, they all go at once.
  *
  * @since 0.1.0
  */
@@ -37,6 +37,7 @@ const modern: Revision.Modern = "2026-07-28"
  * - `host`: the key of the round that is to be answered; `undefined` while the call is parked.
  * - `questions`: what the server asked and waits for, by the name that the host is given.
  * - `state`: the name of the parked call.
+ * - `early`: what the server answered while the call was parked: it did not wait for the answers to its questions.
  * - `again`: the request is sent again when it is answered, instead of the server's questions (-32042).
  *
  * @category models
@@ -54,6 +55,7 @@ export interface Flight {
   upstream: Key | undefined
   readonly questions: Map<string, { readonly key: Key | undefined; readonly method: string }>
   state: string | undefined
+  early: Reply | undefined
   again: boolean
   due: number | undefined
 }
@@ -272,7 +274,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
     const name = stringIn(params, "requestState")
     if (name !== undefined && asking(method)) return resume(key, name, said)
     const eligible = asking(method) && asks.some((path) => state.declared.has(path))
-    if (eligible && [...state.flights].some((flight) => flight.eligible)) {
+    if (eligible && active() !== undefined) {
       if (state.queue.length >= maxWaiting) return reply(key, Write.failure(-32603, "Too many requests wait"))
       state.queue.push(said)
       return
@@ -289,11 +291,18 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
       upstream: undefined,
       questions: new Map(),
       state: undefined,
+      early: undefined,
       again: false,
       due: undefined
     }
     state.flights.add(flight)
     begin(flight)
+  }
+
+  /** The one call that questions belong to now. */
+  const active = (): Flight | undefined => {
+    for (const flight of state.flights) if (flight.eligible && flight.host !== undefined) return flight
+    return undefined
   }
 
   const begin = (flight: Flight): void => {
@@ -332,12 +341,18 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
       flight.host = key
       return park(flight)
     }
+    // Its questions would be taken for those of the call that is under way.
+    if (flight.eligible && active() !== undefined) {
+      state.queue.push(said)
+      return
+    }
     state.parked.delete(name)
     flight.state = undefined
     flight.due = undefined
     flight.host = key
     flight.token = tokenOf(said.params)
     flight.progress = Number.NEGATIVE_INFINITY
+    if (flight.early !== undefined) return end(flight, flight.early)
     const questions = [...flight.questions]
     flight.questions.clear()
     if (flight.again) {
@@ -364,7 +379,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
   const asked = (key: Key, method: string, params: Text | undefined, now: number): void => {
     if (method === "ping") return server({ _tag: "Reply", key, reply: { _tag: "Result", result: nothing } })
     const needs = Method.embedded(method, modern)?.needs
-    const flight = [...state.flights].find((each) => each.eligible)
+    const flight = active()
     if (needs === undefined || flight === undefined) return refuse(key, method)
     if (!flight.declared.has(needs)) {
       refuse(key, method)
@@ -409,6 +424,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
         "input_required"
       )
     )
+    drain()
   }
 
   /** The addresses that a call wants to be visited first (-32042 of 2025-11-25). */
@@ -429,12 +445,16 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
 
   const answered = (flight: Flight, answer: Reply, now: number): void => {
     flight.upstream = undefined
+    const settle = (reply: Reply): void => {
+      if (flight.host === undefined) flight.early = reply
+      else end(flight, reply)
+    }
     if (answer._tag === "Result") {
       if (T.member(answer.result, "task") !== undefined && flight.method === "tools/call") {
-        return end(flight, Write.failure(-32603, "The server answered with a task that nobody asked for"))
+        return settle(Write.failure(-32603, "The server answered with a task that nobody asked for"))
       }
       const result = Lower.result(flight.method, answer.result, modern, { strict: options.strict, wraps: false, tell })
-      return end(flight, complete(flight.method, result))
+      return settle(complete(flight.method, result))
     }
     const code = codeOf(answer)
     if (code === -32042 && asking(flight.method) && visit(flight, answer)) {

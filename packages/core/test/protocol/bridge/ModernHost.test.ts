@@ -198,7 +198,37 @@ describe("a modern host before a legacy server", () => {
     assert.lengthOf(free.call("b").heard, 1)
   })
 
-  it("5.3 a call that nobody comes back to: its questions are answered, it is given up, and the next one goes on", () => {
+  it("5.3 a parked call lets the next one go, and goes on itself when that has ended", () => {
+    const { call, session } = opened()
+    const first = call("a")
+    const upstream = keyOf(first.heard)
+    const question = session.server("roots/list")
+    const waiting = call("b")
+    assert.isEmpty(waiting.heard)
+    const parked = session.after(0)
+    const state = stateOf(one(parked, "host", "result").value)
+    assert.deepInclude(one(parked, "server", "request").value, { name: "b" })
+    const inputResponses = { "roots-1": { roots: [] } }
+    assert.isEmpty(call("a", {}, { inputResponses, requestState: state }).heard, "b may still ask")
+    const over = session.answers("server", one(parked, "server", "request").key, { content: [] })
+    assert.deepStrictEqual(over.map(({ key, kind, to }) => [to, kind, key]), [
+      ["host", "result", waiting.key],
+      ["server", "result", question.key]
+    ])
+    one(session.answers("server", upstream, { content: [] }), "host", "result")
+  })
+
+  it("5.3 what the server answers without waiting for its questions is there for the one who comes back", () => {
+    const { call, session } = opened()
+    const first = call("a")
+    session.server("roots/list")
+    const state = stateOf(one(session.after(0), "host", "result").value)
+    assert.isEmpty(session.answers("server", keyOf(first.heard), { content: [{ type: "text", text: "early" }] }))
+    const again = call("a", {}, { inputResponses: { "roots-1": { roots: [] } }, requestState: state })
+    assert.deepInclude(one(again.heard, "host", "result").value, { content: [{ type: "text", text: "early" }] })
+  })
+
+  it("5.3 a call that nobody comes back to: its questions are answered, and it is given up", () => {
     const { bridge, call, session } = opened()
     const first = call("book")
     const question = session.server("elicitation/create", {
@@ -206,12 +236,10 @@ describe("a modern host before a legacy server", () => {
       requestedSchema: { type: "object", properties: {} }
     })
     session.after(0)
-    call("next")
     assert.isDefined(bridge.due())
     const over = session.after(300_000)
     assert.deepInclude(over, { to: "server", kind: "result", key: question.key, value: { action: "cancel" } })
     assert.deepInclude(over, { to: "server", kind: "cancel", key: keyOf(first.heard) ?? "" })
-    assert.deepInclude(one(over, "server", "request").value, { name: "next" })
   })
 
   it("5.3 a question with no call to belong to, or that the host did not declare, is refused to the server", () => {
