@@ -47,6 +47,7 @@ EVENTS = {
     "policy": "server file digest? was? why?",
     "judged": WHO + " method name? observed:observed fault?",
     "dropped": "server reason count:int",
+    "repaired": "server repair count:int",
     "ended": "server how",
     "clock": "back:count",
     "fault": "why",

@@ -9,6 +9,7 @@ import * as Ledger from "@sallyport/core/stage/Ledger"
 import { isServerName } from "@sallyport/core/stage/PinStore"
 import * as PolicyUse from "@sallyport/core/stage/PolicyUse"
 import type { Address, Command, Launch } from "@sallyport/core/stage/Spawn"
+import * as Repair from "@sallyport/core/wire/Repair"
 import * as Name from "@sallyport/relay/Name"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -51,6 +52,10 @@ Options:
   --token-file FILE       the token that it has to bring
   --ledger file|none      where calls are recorded (default: file)
   --sandbox pid|none      run the server in a pid namespace (default: none)
+  --repair null-error|surrogates
+                          read an answer with "error": null beside its result,
+                          or half of a surrogate pair as U+FFFD, where the line
+                          would be refused; may be repeated; pinned
   --policy FILE           what is allowed and denied (default: policy.toml)
   --client NAME           what rules and records call the host (default: host)
   --state DIR             where pins and ledger are kept
@@ -133,6 +138,7 @@ const flags = {
   "token-file": { type: "string" },
   ledger: { type: "string" },
   sandbox: { type: "string" },
+  repair: { type: "string", multiple: true },
   policy: { type: "string" },
   client: { type: "string" },
   state: { type: "string" },
@@ -209,6 +215,11 @@ export const read = Effect.fnUntraced(
     const bridge = yield* oneOf("bridge", ["auto", "strict", "off"], values.bridge, "auto")
     const ledger = yield* oneOf("ledger", ["file", "none"], values.ledger, "file")
     const sandbox = yield* oneOf("sandbox", ["none", "pid"], values.sandbox, "none")
+    const repair = yield* Effect.forEach(
+      new Set(values.repair),
+      (given) => oneOf("repair", Repair.all, given, "surrogates")
+    )
+    const repairs = repair.length === 0 ? {} : { repair }
     const client = values.client ?? "host"
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(client)) {
       return yield* wrong(`--client is at most 64 letters, digits, ".", "_" and "-"; not ${JSON.stringify(client)}`)
@@ -299,8 +310,8 @@ export const read = Effect.fnUntraced(
         server: name
       }),
       launch: command === undefined
-        ? { name, url: url ?? "", headers, privately: values.private === true }
-        : { name, command, args, env, sandbox },
+        ? { name, url: url ?? "", headers, privately: values.private === true, ...repairs }
+        : { name, command, args, env, sandbox, ...repairs },
       http: http === undefined ? undefined : { ...http, tokenFile: values["token-file"] },
       firstSight,
       locked: values.locked === undefined ? undefined : resolve(values.locked),

@@ -45,6 +45,7 @@ const types: { readonly [K in Type]: K } = {
   policy: "policy",
   judged: "judged",
   dropped: "dropped",
+  repaired: "repaired",
   ended: "ended",
   clock: "clock",
   fault: "fault",
@@ -235,6 +236,8 @@ export const says = (event: Event | Omitted): string => {
       }${event.fault === undefined ? "" : `; ${text(event.fault)}`}`
     case "dropped":
       return `${event.count} by ${text(event.reason)}`
+    case "repaired":
+      return `${event.count} by ${text(event.repair)}`
     case "ended":
       return text(event.how)
     case "clock":

@@ -25,12 +25,25 @@ const of = <T extends (Event | Omitted)["type"]>(type: T) => (entry: Read.Listed
   entry.event.type === type
 
 /**
+ * How often a repair was made in the lines of a server.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Repaired {
+  readonly server: string
+  readonly repair: string
+  readonly count: number
+}
+
+/**
  * What status tells.
  *
  * - `refusals`: the last ten, newest last.
  * - `unknown`: the last ten calls that were let through and of which nothing more is known: their relay was killed.
  * - `approvals`: the calls that wait for a person.
  * - `unasked`: what was lately accepted without a question: by its digest, or unseen.
+ * - `repaired`: how often the lines of a server were repaired, by repair, as far as the ledger goes back.
  * - `loosened`: what the newest session of each server loosened on its command line.
  *
  * @category models
@@ -44,12 +57,22 @@ export interface Status {
   readonly approvals: ReadonlyArray<Approval>
   readonly unasked: ReadonlyArray<Entry<"accepted">>
   readonly loosened: ReadonlyArray<Entry<"session">>
+  readonly repaired: ReadonlyArray<Repaired>
   readonly tails: ReadonlyArray<{ readonly server: string; readonly lines: ReadonlyArray<string> }>
 }
 
 const newestOf = (sessions: ReadonlyArray<Entry<"session">>): ReadonlyArray<Entry<"session">> => [
   ...new Map(sessions.map((entry) => [entry.event.server, entry])).values()
 ]
+
+const summed = (entries: ReadonlyArray<Entry<"repaired">>): ReadonlyArray<Repaired> => {
+  const sums = new Map<string, Repaired>()
+  for (const { event: { count, repair, server } } of entries) {
+    const key = `${server} ${repair}`
+    sums.set(key, { server, repair, count: (sums.get(key)?.count ?? 0) + count })
+  }
+  return [...sums.values()]
+}
 
 /** The last lines. What a terminal would act on was made visible when they were kept, and is once more. */
 const lastLines = (text: string, count: number): ReadonlyArray<string> =>
@@ -87,6 +110,7 @@ export const look = Effect.fnUntraced(function*(state: State.State, name: string
     unknown: Read.unknownFates(contents, alive).filter(({ server }) => mine(server)).slice(-10),
     approvals,
     unasked: entries.filter(of("accepted")).filter(({ event }) => event.how !== "terminal").slice(-5),
+    repaired: summed(entries.filter(of("repaired"))),
     loosened: newestOf(entries.filter(of("session"))).filter(({ event }) => event.loosened.length > 0),
     tails
   }
@@ -127,6 +151,12 @@ const draw = (status: Status, option: string, name: string | undefined): string 
         )
       )
     ],
+    status.repaired.length === 0 ? [] : [
+      "Repaired in what servers sent:",
+      ...status.repaired.map(({ count, repair, server }) =>
+        `  ${Visible.short(server, 32)}  ${Output.count(count, "line")} by ${Visible.short(repair, 32)}`
+      )
+    ],
     status.unasked.length === 0 ? [] : ["Accepted without a question:", Ledger.draw(status.unasked)],
     status.unknown.length === 0 ? [] : ["Cut short, whether they ran is not known:", Ledger.draw(status.unknown)],
     status.refusals.length === 0 ? ["Nothing was refused."] : ["Last refusals:", Ledger.draw(status.refusals)],
@@ -148,6 +178,7 @@ const toJson = (status: Status) => {
     approvals: status.approvals.map(Approvals.toJson),
     unasked: status.unasked.map(entry),
     loosened: status.loosened.map(({ event, time }) => ({ time, server: event.server, loosened: event.loosened })),
+    repaired: status.repaired,
     tails: status.tails
   }
 }

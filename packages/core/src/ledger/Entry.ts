@@ -40,6 +40,7 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
  * - `held`: what was withheld from a listing because nobody has accepted it.
  * - `withheld`: what was accepted, and withheld from a listing because it may never be called; once a change.
  * - `dropped`: lines or messages of the server that were not passed on, summed.
+ * - `repaired`: lines of the server that were read only since they were repaired (`--repair`), summed.
  * - `trusted`: what a first sight pinned without a person (`--first-sight trust`).
  * - `accepted`: what a person accepted, how (`terminal`, `digest`, `unseen`, `import`), and from which parent commands.
  * - `rejected`, `forgotten`: what a person did not want, or had forgotten, and from which parent commands.
@@ -195,6 +196,12 @@ export const Event = Schema.Union([
     type: Schema.Literal("dropped"),
     server: Schema.String,
     reason: Schema.String,
+    count: Schema.Int
+  }),
+  Schema.Struct({
+    type: Schema.Literal("repaired"),
+    server: Schema.String,
+    repair: Schema.String,
     count: Schema.Int
   }),
   Schema.Struct({

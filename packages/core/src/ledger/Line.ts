@@ -142,6 +142,8 @@ const members = (event: Event | Omitted): string => {
         "]" + optional("fault", event.fault)
     case "dropped":
       return ",\"server\":" + quote(event.server) + ",\"reason\":" + quote(event.reason) + ",\"count\":" + event.count
+    case "repaired":
+      return ",\"server\":" + quote(event.server) + ",\"repair\":" + quote(event.repair) + ",\"count\":" + event.count
     case "ended":
       return ",\"server\":" + quote(event.server) + ",\"how\":" + quote(event.how)
     case "clock":

@@ -73,7 +73,7 @@ export const make = (now: () => number, stepped: (back: number) => void = () => 
   let omitted = 0
 
   const spare = (event: Event): boolean =>
-    event.type === "call" || event.type === "refuse" || event.type === "dropped" ||
+    event.type === "call" || event.type === "refuse" || event.type === "dropped" || event.type === "repaired" ||
     (event.type === "outcome" && event.of >= first)
   const push = (line: string) => {
     lines = lines === "" ? line : lines + Line.end + line

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Reason from "../wire/Reason.ts"
+import type { Repair } from "../wire/Repair.ts"
 
 /**
  * A message that was dropped or refused without reaching the far side.
@@ -38,6 +39,15 @@ export interface Dropped {
   readonly faults: Faults
   /** What came since the last time, by reason. */
   readonly take: () => ReadonlyArray<{ readonly reason: Reason.Reason; readonly count: number }>
+  /** Takes note of a repair, of which the first of its kind is told too. Synchronous, never throws. */
+  readonly repaired: (repair: Repair) => void
+  /** What was repaired since the last time. */
+  readonly takeRepaired: () => ReadonlyArray<{ readonly repair: Repair; readonly count: number }>
+}
+
+const repairSays: Readonly<Record<Repair, string>> = {
+  "null-error": "an answer with \"error\": null beside its result was taken as the result",
+  surrogates: "half of a surrogate pair in a string became U+FFFD"
 }
 
 /**
@@ -48,6 +58,7 @@ export interface Dropped {
  */
 export const dropped = (name: string, tell: (sentence: string) => void): Dropped => {
   const told = new Set<string>()
+  const repairs = new Map<Repair, number>()
   let counts = new Map<Reason.Reason, number>()
   return {
     faults: (fault) => {
@@ -63,6 +74,18 @@ export const dropped = (name: string, tell: (sentence: string) => void): Dropped
           Reason.table[fault.reason].says
         }${at} (${fault.reason}; others like it are only counted)`
       )
+    },
+    repaired: (repair) => {
+      const before = repairs.get(repair)
+      repairs.set(repair, (before ?? 0) + 1)
+      if (before === undefined) {
+        tell(`a line from ${name} was repaired: ${repairSays[repair]} (${repair}; others like it are only counted)`)
+      }
+    },
+    takeRepaired: () => {
+      const taken = [...repairs].flatMap(([repair, count]) => count === 0 ? [] : [{ repair, count }])
+      for (const { repair } of taken) repairs.set(repair, 0)
+      return taken
     },
     take: () => {
       const taken = [...counts].map(([reason, count]) => ({ reason, count }))

@@ -370,6 +370,9 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
     const sum = (): void => {
       recorder.sum()
       for (const { count, reason } of options.dropped.take()) record({ type: "dropped", server, reason, count })
+      for (const { count, repair } of options.dropped.takeRepaired()) {
+        record({ type: "repaired", server, repair, count })
+      }
     }
     yield* Effect.forkScoped(Effect.gen(function*() {
       for (;;) {

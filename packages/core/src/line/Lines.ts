@@ -97,7 +97,7 @@ export const layer = (
             })
             const inside = guarded(
               Lifecycle.server(agreement, dropped.faults)(
-                Upstream.leg(launch, agreement, dropped.faults)
+                Upstream.leg(launch, agreement, dropped)
               )
             )
             const { bridge = "auto" } = options

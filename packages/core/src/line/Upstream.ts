@@ -12,8 +12,9 @@ import type { Call, Ending, Leg, Port } from "../stage/Port.ts"
 import type { Launch } from "../stage/Spawn.ts"
 import { Spawn } from "../stage/Spawn.ts"
 import type { Failure } from "../wire/Message.ts"
+import type { Repairs } from "../wire/Repair.ts"
 import * as Endpoint from "./Endpoint.ts"
-import type { Faults } from "./Faults.ts"
+import type { Dropped } from "./Faults.ts"
 import { Notices } from "./Notices.ts"
 import * as Refusal from "./Refusal.ts"
 import { shut } from "./Shut.ts"
@@ -35,7 +36,7 @@ import { wrap } from "./Wrapped.ts"
 export const leg = (
   launch: Launch,
   agreement: Agreement.Agreement,
-  faults: Faults
+  dropped: Pick<Dropped, "faults" | "repaired">
 ): Leg<never, Spawn | Parse | Notices> =>
   Effect.fnUntraced(function*(back: Port) {
     const spawn = yield* Spawn
@@ -44,13 +45,17 @@ export const leg = (
     const run = start(yield* Effect.context<never>(), scope)
     const ended = yield* Deferred.make<Ending>()
 
+    const repairs: Repairs | undefined = launch.repair === undefined || launch.repair.length === 0
+      ? undefined
+      : { wanted: launch.repair, made: dropped.repaired }
+
     const connect = Effect.gen(function*() {
       const peer = yield* spawn.connect(launch)
-      const endpoint = yield* Endpoint.make(peer, parse.open(), {
+      const endpoint = yield* Endpoint.make(peer, parse.open(repairs), {
         side: "server",
         batches: () => Agreement.allows(agreement, "batch"),
         idless: () => Agreement.allows(agreement, "idlessError"),
-        faults
+        faults: dropped.faults
       })
       return { peer, endpoint, discovering: 0, used: false, heard: false }
     })

@@ -11,8 +11,9 @@ import * as Digest from "../wire/Digest.ts"
  *
  * **Details**
  *
- * - `fields`: of a server that runs already `url`, `privately`, and one `header NAME` a header; else `command`, `executable`, `executable digest`, `script`, `script digest`, `args` (a JSON array), `cwd`,
- *   `sandbox`, and one `env NAME` a variable: `inherited`, or the keyed digest of its literal value.
+ * - `fields`: of a server that runs already `url`, `privately`, and one `header NAME` a header; else `command`,
+ *   `executable`, `executable digest`, `script`, `script digest`, `args` (a JSON array), `cwd`, `sandbox`, and one
+ *   `env NAME` a variable: `inherited`, or the keyed digest of its literal value. Of both `repair`, where there is any.
  * - `loaders`: those of the variables that decide which code a program loads. A launch with one is of class privilege.
  *
  * @category schemas
@@ -41,6 +42,7 @@ export interface Launched {
   readonly env: ReadonlyArray<{ readonly name: string; readonly value?: string }>
   readonly cwd?: string
   readonly sandbox: string
+  readonly repair?: ReadonlyArray<string>
 }
 
 /**
@@ -53,6 +55,7 @@ export interface Addressed {
   readonly url: string
   readonly headers: ReadonlyArray<{ readonly name: string; readonly variable: string }>
   readonly privately: boolean
+  readonly repair?: ReadonlyArray<string>
 }
 
 /**
@@ -97,11 +100,16 @@ export const launch = (launched: Launched | Addressed, inspected: Inspected, key
     fields,
     loaders
   })
+  // What is read otherwise than it was written is part of what a person accepts.
+  const repair = launched.repair === undefined || launched.repair.length === 0
+    ? undefined
+    : [...new Set(launched.repair)].sort().join(" ")
   if ("url" in launched) {
     put("url", launched.url)
     const headers = launched.headers.map(({ name, variable }) => [name.toLowerCase(), variable] as const).sort()
     for (const [name, variable] of headers) put(`header ${name}`, `from ${variable}`)
     put("privately", launched.privately ? "true" : undefined)
+    put("repair", repair)
     return pinned([])
   }
   put("command", launched.command)
@@ -112,6 +120,7 @@ export const launch = (launched: Launched | Addressed, inspected: Inspected, key
   put("args", JSON.stringify(launched.args))
   put("cwd", launched.cwd)
   put("sandbox", launched.sandbox)
+  put("repair", repair)
   // As when it is started: the order does not matter, and of one name given twice the last counts.
   const env = new Map(launched.env.map((entry) => [entry.name, entry.value]))
   const names = [...env.keys()].sort()
@@ -224,7 +233,8 @@ const sentences: ReadonlyMap<string, string> = new Map([
   ["cwd", "the working folder differs"],
   ["sandbox", "the sandbox differs"],
   ["url", "the address is another"],
-  ["privately", "whether its name may stand for an address of a private network differs"]
+  ["privately", "whether its name may stand for an address of a private network differs"],
+  ["repair", "what is repaired in its lines differs"]
 ])
 
 /**

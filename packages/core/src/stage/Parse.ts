@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import * as Members from "../protocol/Members.ts"
 import * as Feed from "../wire/Feed.ts"
+import type { Repairs } from "../wire/Repair.ts"
 
 /**
  * Makes readers of peers' bytes.
@@ -15,8 +16,8 @@ import * as Feed from "../wire/Feed.ts"
  * @since 0.1.0
  */
 export class Parse extends Context.Service<Parse, {
-  /** A reader for one peer. */
-  readonly open: () => Feed.Feed
+  /** A reader for one peer, with the repairs that are wanted for it. */
+  readonly open: (repairs?: Repairs) => Feed.Feed
 }>()("@sallyport/core/stage/Parse") {}
 
 /**
@@ -26,4 +27,4 @@ export class Parse extends Context.Service<Parse, {
  * @since 0.1.0
  */
 export const layer = (limits: Feed.Limits = Feed.defaultLimits): Layer.Layer<Parse> =>
-  Layer.succeed(Parse, { open: () => Feed.make({ ...limits, members: Members.all }) })
+  Layer.succeed(Parse, { open: (repairs) => Feed.make({ ...limits, members: Members.all, repairs }) })

@@ -12,6 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import { Repair } from "../wire/Repair.ts"
 import * as MemoryPeer from "./MemoryPeer.ts"
 import type { Ending } from "./Port.ts"
 import type { Peer } from "./Transport.ts"
@@ -24,6 +25,7 @@ import type { Peer } from "./Transport.ts"
  * - `name`: the server's name: pins, ledger and the stderr prefix use it.
  * - `env`: what the launch names beyond the safe list. `value` absent: taken from our own environment when started.
  * - `cwd`: absent: our own.
+ * - `repair`: what is repaired in its lines; nothing where absent.
  * - `sandbox`: `pid`: in a pid namespace, so that nothing outlives us, however hostile (Linux, util-linux).
  *
  * @category models
@@ -35,6 +37,7 @@ export const Command = Schema.Struct({
   args: Schema.Array(Schema.String),
   env: Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.optionalKey(Schema.String) })),
   cwd: Schema.optionalKey(Schema.String),
+  repair: Schema.optionalKey(Schema.Array(Repair)),
   sandbox: Schema.Literals(["none", "pid"])
 })
 /**
@@ -52,6 +55,7 @@ export type Command = typeof Command.Type
  * - `headers`: sent with every request; each value is that of a variable of our own environment, so that no secret stands
  *   in a command line (security rule F28).
  * - `privately`: the name in the address may stand for an address of a private network.
+ * - `repair`: what is repaired in its messages; nothing where absent.
  *
  * @category models
  * @since 0.1.0
@@ -60,7 +64,8 @@ export const Address = Schema.Struct({
   name: Schema.String,
   url: Schema.String,
   headers: Schema.Array(Schema.Struct({ name: Schema.String, variable: Schema.String })),
-  privately: Schema.Boolean
+  privately: Schema.Boolean,
+  repair: Schema.optionalKey(Schema.Array(Repair))
 })
 /**
  * @category models

@@ -10,6 +10,7 @@
  * @since 0.1.0
  */
 import * as G from "./internal/grammar.ts"
+import { mend, repairOf } from "./internal/mend.ts"
 import { Names } from "./internal/names.ts"
 import { pointerTo } from "./internal/pointer.ts"
 import { Salvage } from "./internal/Salvage.ts"
@@ -17,6 +18,7 @@ import { type Rules, Scanner } from "./internal/Scanner.ts"
 import * as Utf8 from "./internal/utf8.ts"
 import type { Item, Refused, Single } from "./Message.ts"
 import type { Reason } from "./Reason.ts"
+import type { Repair, Repairs } from "./Repair.ts"
 
 /**
  * The limits of reading: bytes of one message, and how deep it may nest.
@@ -76,13 +78,15 @@ export interface Feed {
  * **Details**
  *
  * `members` are the names that members of params, results and errors have by the protocol. A member that has such a name
- * in another case makes its message refused. A name with a slash in it is the name of a member of `_meta`.
+ * in another case makes its message refused. A name with a slash in it is the name of a member of `_meta`. `repairs` are
+ * made in lines that would be refused without them; any other line is read as if there were none.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends Limits {
   readonly members: ReadonlyArray<string>
+  readonly repairs?: Repairs | undefined
 }
 
 /** The members of an error (JSON-RPC 2.0 section 5.1). */
@@ -91,6 +95,8 @@ const errorMembers = ["code", "message", "data"]
 /** How many bytes the line from `from` to the line feed at `end` has, without a carriage return before that. */
 const lengthOf = (b: Buffer, from: number, end: number): number =>
   end > from && b[end - 1] === G.CR ? end - 1 - from : end - from
+
+const lineFeed = Buffer.from("\n")
 
 const compiled = new WeakMap<ReadonlyArray<string>, Rules>()
 
@@ -170,21 +176,46 @@ export const make = (options: Options): Feed => {
     }
   }
 
+  /**
+   * What the message between `first` and `end`, which the scanner has just refused, is with the repairs that are wanted. It
+   * is `undefined` where they do not help; then the scanner has the reason that is left.
+   */
+  const repaired = (b: Buffer, first: number, end: number): Single | undefined => {
+    const { repairs } = options
+    if (repairs === undefined) return undefined
+    const made: Array<Repair> = []
+    let own: Buffer | undefined
+    for (;;) {
+      const repair = repairOf(scanner.reason)
+      if (repair === undefined || made.includes(repair) || !repairs.wanted.includes(repair)) return undefined
+      own ??= Buffer.concat([b.subarray(first, end), lineFeed])
+      if (!mend(own, repair)) return undefined
+      made.push(repair)
+      const item = scanner.message(own, 0) >= 0 ? scanner.build(own) : undefined
+      if (item !== undefined) {
+        for (const each of made) repairs.made(each)
+        return item
+      }
+      scanner.at += first
+    }
+  }
+
   /** What the line from `from` to the line feed at `end` gives, if it is not good, or an array. */
-  const judge = (b: Buffer, from: number, end: number, reason: Reason, at: number): Item => {
+  const judge = (b: Buffer, from: number, end: number): Item => {
     const refuse = (reason: Reason, at: number): Refused => refused(b, reason, from, at, from, end, "")
     const broken = Utf8.broken(b, from, end)
     if (broken >= 0) return refuse("not-utf8", broken)
     const verdict = G.wellFormed(b, from, maxBatch)
     if (verdict.broken >= 0) return refuse("not-json", verdict.broken)
     const start = G.skipBlanks(b, from)
-    if (b[start] !== G.OPEN_ARRAY) return refuse(reason, at)
+    if (b[start] !== G.OPEN_ARRAY) return repaired(b, start, end) ?? refuse(scanner.reason, scanner.at)
     const [first, ...rest] = verdict.elements
     if (first === undefined) return refuse("empty-batch", start)
     if (rest.length >= maxBatch) return refuse("batch-too-long", start)
     const element = (p: number, k: number): Single => {
       const good = scanner.message(b, p) >= 0 ? scanner.build(b) : undefined
-      return good ?? refused(b, scanner.reason, from, scanner.at, p, rest[k] ?? end, `/${k}`)
+      const after = rest[k] ?? end
+      return good ?? repaired(b, p, after) ?? refused(b, scanner.reason, from, scanner.at, p, after, `/${k}`)
     }
     return { _tag: "Batch", items: [element(first, 0), ...rest.map((p, k) => element(p, k + 1))] }
   }
@@ -210,12 +241,11 @@ export const make = (options: Options): Feed => {
       scanner.reason = "not-a-message"
       scanner.at = p
     }
-    const { at, reason } = scanner
     const end = b.indexOf(G.LF, from)
     each(
       lengthOf(b, from, end) > messageBytes
         ? refused(b, "too-long", from, from + messageBytes, from, end, "")
-        : judge(b, from, end, reason, at)
+        : judge(b, from, end)
     )
     return end + 1
   }
