@@ -97,4 +97,59 @@ describe("the guard", () => {
     })
     assert.match(stderr, /this runs below a relay of Sallyport's/)
   })
+
+  it("F14: reads what is almost JSON-RPC where that is wanted, and has that accepted, counted and shown", async () => {
+    const state = fresh()
+    const script = join(state, "../sloppy.mjs")
+    writeFileSync(script, sloppy)
+    const server: servers.Launch = { name: "sloppy", command: process.execPath, args: [script], env: {} }
+    const strict = Host.make("sdk1", servers.trusted(server, state))
+    const failed = await refusal(strict.connect())
+    assert.deepStrictEqual(failed["data"], { reason: "bad-answer", server: "sloppy" })
+    await strict.close()
+
+    const repairs = ["--first-sight", "trust", "--repair", "null-error", "--repair", "surrogates"]
+    const host = Host.make("sdk1", servers.relayed(server, state, ...repairs))
+    await host.connect()
+    await host.listTools()
+    assert.deepInclude(await host.callTool("half", {}), { content: [{ type: "text", text: "a\ufffdb" }] })
+    await host.close()
+    assert.match(host.stderr(), /a line from sloppy was repaired: .* \(null-error; /)
+    const counted = (await events(state)).flatMap((event) =>
+      event.type === "repaired" ? [[event.repair, event.count]] : []
+    )
+    assert.deepStrictEqual(counted, [["null-error", 3], ["surrogates", 1]])
+    const status = sallyport("status", "--state", state)
+    assert.include(status.stdout, "sloppy  3 lines by null-error\n  sloppy  1 line by surrogates")
+    const json = sallyport("status", "--state", state, "--json")
+    assert.deepStrictEqual(JSON.parse(json.stdout).repaired, [
+      { server: "sloppy", repair: "null-error", count: 3 },
+      { server: "sloppy", repair: "surrogates", count: 1 }
+    ])
+    assert.match(sallyport("pins", "show", "--state", state, "sloppy").stdout, /repair +null-error surrogates/)
+    assert.strictEqual((await verify(state)).status, "ok")
+
+    // What was accepted was the launch with its repairs: without them it is another one.
+    const other = Host.make("sdk1", servers.trusted(server, state))
+    assert.deepStrictEqual((await refusal(other.connect()))["data"], { reason: "launch-changed", server: "sloppy" })
+    await other.close()
+    const wrong = sallyport("relay", "--repair", "duplicates", "--", "true")
+    assert.strictEqual(wrong.status, 2)
+    assert.include(wrong.stderr, "--repair is null-error, surrogates; not \"duplicates\"")
+  })
 })
+
+/** A server whose library writes JSON-RPC 1.0's null errors, and whose tool gives half of a surrogate pair. */
+const sloppy = `
+import { createInterface } from "node:readline"
+const results = {
+  initialize: () => ({ protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } }),
+  "tools/list": () => ({ tools: [{ name: "half", inputSchema: { type: "object" } }] }),
+  "tools/call": () => ({ content: [{ type: "text", text: "a\\ud800b" }] })
+}
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method } = JSON.parse(line)
+  const result = results[method]?.()
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: result ?? {}, error: null }))
+}
+`

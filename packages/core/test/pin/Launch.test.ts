@@ -29,6 +29,22 @@ describe("launch", () => {
     assert.strictEqual(pin({ env: [{ name: "TOKEN", value: "old" }, ...command.env] }).digest, pin().digest)
   })
 
+  it("has repairs in whatever order, and is the same without any as before there were any", () => {
+    const repaired = pin({ repair: ["surrogates", "null-error"] })
+    assert.strictEqual(repaired.digest, pin({ repair: ["null-error", "surrogates", "null-error"] }).digest)
+    assert.deepStrictEqual(repaired.fields.filter(({ name }) => name === "repair"), [
+      { name: "repair", value: "null-error surrogates" }
+    ])
+    assert.notStrictEqual(repaired.digest, pin({ repair: ["surrogates"] }).digest)
+    assert.deepStrictEqual(pin({ repair: [] }), pin())
+    const address = { url: "https://example.com/mcp", headers: [], privately: false }
+    const [plain, other] = [
+      Launch.launch(address, {}, ""),
+      Launch.launch({ ...address, repair: ["surrogates"] }, {}, "")
+    ]
+    assert.deepStrictEqual(Launch.compareLaunch(plain, other).map(({ field }) => field), ["repair"])
+  })
+
   it("holds no value of the environment, and none that can be guessed without the key", () => {
     assert.notInclude(JSON.stringify(pin()), "hunter2")
     assert.notInclude(JSON.stringify(pin()), "--require")
@@ -73,6 +89,7 @@ describe("compareLaunch", () => {
     assert.deepStrictEqual(says({ args: ["-y", "evil"] }), ["the arguments differ"])
     assert.deepStrictEqual(says({ cwd: "/tmp" }), ["the working folder differs"])
     assert.deepStrictEqual(says({ sandbox: "pid" }), ["the sandbox differs"])
+    assert.deepStrictEqual(says({ repair: ["surrogates"] }), ["what is repaired in its lines differs"])
     assert.deepStrictEqual(says({}, { ...found, script: { path: "/srv/server.js", digest: "s2" } }), [
       "the script has other content"
     ])
