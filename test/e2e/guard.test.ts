@@ -105,7 +105,12 @@ describe("the guard", () => {
     const server: servers.Launch = { name: "sloppy", command: process.execPath, args: [script], env: {} }
     const strict = Host.make("sdk1", servers.trusted(server, state))
     const failed = await refusal(strict.connect())
-    assert.deepStrictEqual(failed["data"], { reason: "bad-answer", server: "sloppy" })
+    assert.deepStrictEqual(failed["data"], {
+      reason: "bad-answer",
+      rule: "not-a-message",
+      pointer: "/error",
+      offset: 142
+    })
     await strict.close()
 
     const repairs = ["--first-sight", "trust", "--repair", "null-error", "--repair", "surrogates"]
@@ -115,15 +120,18 @@ describe("the guard", () => {
     assert.deepInclude(await host.callTool("half", {}), { content: [{ type: "text", text: "a\ufffdb" }] })
     await host.close()
     assert.match(host.stderr(), /a line from sloppy was repaired: .* \(null-error; /)
-    const counted = (await events(state)).flatMap((event) =>
-      event.type === "repaired" ? [[event.repair, event.count]] : []
+    // The opening, the listing of the host, the call, and as often as the relay lists for itself.
+    const counts = new Map(
+      (await events(state)).flatMap((event) => event.type === "repaired" ? [[event.repair, event.count] as const] : [])
     )
-    assert.deepStrictEqual(counted, [["null-error", 3], ["surrogates", 1]])
+    const errors = counts.get("null-error") ?? 0
+    assert.isAtLeast(errors, 3)
+    assert.strictEqual(counts.get("surrogates"), 1)
     const status = sallyport("status", "--state", state)
-    assert.include(status.stdout, "sloppy  3 lines by null-error\n  sloppy  1 line by surrogates")
+    assert.include(status.stdout, `sloppy  ${errors} lines by null-error\n  sloppy  1 line by surrogates`)
     const json = sallyport("status", "--state", state, "--json")
     assert.deepStrictEqual(JSON.parse(json.stdout).repaired, [
-      { server: "sloppy", repair: "null-error", count: 3 },
+      { server: "sloppy", repair: "null-error", count: errors },
       { server: "sloppy", repair: "surrogates", count: 1 }
     ])
     assert.match(sallyport("pins", "show", "--state", state, "sloppy").stdout, /repair +null-error surrogates/)
