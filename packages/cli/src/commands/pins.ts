@@ -6,6 +6,7 @@
 import * as Command from "effect/cli/Command"
 import * as Accept from "./pinsAccept.ts"
 import * as List from "./pinsList.ts"
+import * as Lock from "./pinsLock.ts"
 import * as Reject from "./pinsReject.ts"
 import * as Share from "./pinsShare.ts"
 import * as Show from "./pinsShow.ts"
@@ -26,6 +27,7 @@ export const command = Command.make("pins").pipe(
     Reject.reject,
     Reject.forget,
     Share.share,
-    Share.take
+    Share.take,
+    Lock.command
   ])
 )
