@@ -12,12 +12,15 @@ import * as Faults from "../line/Faults.ts"
 import * as Guard from "../line/Guard.ts"
 import * as Lifecycle from "../line/Lifecycle.ts"
 import { Notices } from "../line/Notices.ts"
+import * as Shared from "../line/Shared.ts"
 import * as Pins from "../pin/Pins.ts"
 import * as Agreement from "../protocol/Agreement.ts"
 import { Dispatch } from "../stage/Dispatch.ts"
 import type { Gate } from "../stage/Gate.ts"
 import type { Ledger } from "../stage/Ledger.ts"
 import type { PinStore } from "../stage/PinStore.ts"
+import type { Leg } from "../stage/Port.ts"
+import type { Who } from "../stage/Transport.ts"
 
 /**
  * How a server is guarded.
@@ -42,9 +45,9 @@ export interface Options {
  *
  * **Gotchas**
  *
- * Headers that repeat arguments (`x-mcp-header`) are not checked, since that would tell of tools that are not shown. Tasks
- * and questions inside results are known only on the line that they came from: over HTTP, where each request of 2026-07-28
- * has a line of its own, they are refused.
+ * Headers that repeat arguments (`x-mcp-header`) are not checked, since that would tell of tools that are not shown.
+ * Requests of 2026-07-28 share a line with all others of their client that declare the same capabilities: tasks and
+ * questions inside results are known there, whichever connection a request comes on.
  *
  * **Example**
  *
@@ -64,21 +67,31 @@ export const layer =
         const inner = yield* Dispatch
         const context = yield* Effect.context<Gate | Ledger | Notices | PinStore>()
         const notices = yield* Notices
+        const scope = yield* Effect.scope
+        const guarded = (who: Who): Leg =>
+          Effect.fnUntraced(function*(back) {
+            const agreement = Agreement.make()
+            const dropped = Faults.dropped(options.server, notices.tell)
+            const line = Guard.around({
+              server: options.server,
+              client: who.client,
+              firstSight: options.firstSight ?? "trust",
+              launch: Effect.succeed(launch),
+              session: { type: "session", client: who.client, server: options.server, command: [], loosened: [] },
+              agreement,
+              dropped
+            })(Lifecycle.server(agreement, dropped.faults)(inner.open(who)))
+            return yield* Effect.provideContext(line(back), Context.add(context, Scope.Scope, yield* Effect.scope))
+          })
+        /** The line of each client, for requests that open no session. */
+        const shared = new Map<string, Leg>()
         return {
-          open: (who) =>
-            Effect.fnUntraced(function*(back) {
-              const agreement = Agreement.make()
-              const dropped = Faults.dropped(options.server, notices.tell)
-              const line = Guard.around({
-                server: options.server,
-                client: who.client,
-                firstSight: options.firstSight ?? "trust",
-                launch: Effect.succeed(launch),
-                session: { type: "session", client: who.client, server: options.server, command: [], loosened: [] },
-                agreement,
-                dropped
-              })(Lifecycle.server(agreement, dropped.faults)(inner.open(who)))
-              return yield* Effect.provideContext(line(back), Context.add(context, Scope.Scope, yield* Effect.scope))
+          open: (who) => (back) =>
+            Effect.gen(function*() {
+              const leg = shared.get(who.client) ??
+                (yield* Effect.provideService(Shared.make(guarded(who)), Scope.Scope, scope))
+              shared.set(who.client, leg)
+              return yield* leg(back)
             })
         }
       })

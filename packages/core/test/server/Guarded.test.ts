@@ -87,6 +87,28 @@ describe("Guarded", () => {
       }))
   }
 
+  it.effect("F16: a question is answered on whichever connection its client comes back, and by nobody else", () =>
+    Effect.gen(function*() {
+      const { served } = yield* guarded(new Map([["asks", Gate.allow], ["roots/list", Gate.allow]]))
+      const capabilities = { roots: {} }
+      const Round = Schema.Struct({ resultType: Schema.Literal("input_required"), requestState: Schema.String })
+      const ask = Effect.fnUntraced(function*() {
+        const one = yield* opened(served, "2026-07-28", capabilities, "ann")
+        const { result } = yield* one.asks("tools/call", { name: "asks" })
+        return Schema.decodeUnknownSync(Round)(result).requestState
+      })
+      const retry = (requestState: string, client: string) =>
+        Effect.flatMap(opened(served, "2026-07-28", capabilities, client), (again) =>
+          again.asks("tools/call", {
+            name: "asks",
+            requestState,
+            inputResponses: { roots: { roots: [{ uri: "file:///a" }] } }
+          }))
+      assert.include((yield* retry(yield* ask(), "ann")).text, "1 roots")
+      const other = yield* retry(yield* ask(), "bob")
+      assert.notInclude(other.text, "1 roots")
+    }))
+
   it.effect("what the tool asks of the client is gated too", () =>
     Effect.gen(function*() {
       const { served } = yield* guarded(new Map([["asks", Gate.allow]]))
