@@ -164,6 +164,37 @@ expect = "ask"
     }
   }
 
+  /** What was accepted, to be shared: the first tool of it, on a machine that could be anybody's. */
+  const sharing = () => {
+    const { stdout } = command("pins", "export", "everything")
+    const { format, servers: [server] } = JSON.parse(stdout)
+    const launch = server.launch.map((/** @type {{ name: string, value: string }} */ { name, value }) => ({
+      name,
+      value: value.replaceAll(process.execPath, "node").replaceAll(root, "/srv").replaceAll(folder, "/tmp/demo")
+    }))
+    const items = server.items.filter((/** @type {{ kind: string }} */ { kind }) => kind === "tool").slice(0, 1)
+      .map((/** @type {{ text: string }} */ item) => Object.assign({}, item, { text: `${item.text.slice(0, 48)}...` }))
+    const text = JSON.stringify({ format, servers: [{ ...server, launch, items }] }, undefined, 2)
+    said.set("export", `$ sallyport pins export everything\n${text}`)
+  }
+
+  /** A package as a registry would give it, locked. */
+  const locking = () => {
+    const here = join(folder, "package")
+    mkdirSync(here)
+    writeFileSync(
+      join(here, "package.json"),
+      JSON.stringify({ name: "notes-server", version: "1.0.0", bin: "notes.js" })
+    )
+    writeFileSync(join(here, "notes.js"), "")
+    spawnSync("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", project], { cwd: here })
+    const { line, stderr, stdout } = command("pins", "lock", "notes", "--", "npx", "-y", "./notes-server-1.0.0.tgz")
+    said.set(
+      "lock",
+      `${line}\n${stdout + stderr}`.trimEnd().replaceAll(join(folder, "state"), "/home/ada/.local/state")
+    )
+  }
+
   const open = async (message = "hello") => {
     const transport = new StdioClientTransport({
       command: process.execPath,
@@ -221,6 +252,8 @@ expect = "ask"
     const calls = JSON.parse(command("ledger", "list", "--type", "call", "--json").stdout).entries
     shown("ledger-show", "ledger", "show", `${calls.at(-1).segment.replace(".jsonl", "")}:${calls.at(-1).seq}`)
     said.set("folder", tree(join(folder, "state/sallyport")))
+    sharing()
+    locking()
     policies()
     await waiting()
     said.set("reasons", command("explain", "--reasons").stdout.trimEnd())
