@@ -151,6 +151,33 @@ export const make = (options: {
     })
   )
 
+  // A server in this process may answer within the release, and what it asks in that is decided and waits in turn.
+  const decided: Effect.Effect<void> = Effect.suspend(() => {
+    if (ready.length === 0) return Effect.void
+    const batch = ready
+    ready = []
+    unwritten = false
+    const done = exitOf(ledger.commit)
+    if (done !== undefined && Exit.isSuccess(done)) {
+      letGo(batch)
+      return decided
+    }
+    return Effect.andThen(
+      Effect.matchCause(ledger.commit, {
+        onSuccess: () => {
+          complained = false
+          letGo(batch)
+        },
+        onFailure: (cause) => {
+          const error = Cause.squash(cause)
+          complain(error instanceof LedgerError ? error.message : String(error))
+          for (const entry of batch) entry.fail()
+        }
+      }),
+      decided
+    )
+  })
+
   return {
     record,
     digest,
@@ -182,28 +209,7 @@ export const make = (options: {
       if (ready.length === 0) go()
       else ready.push({ go, fail: go })
     },
-    decided: Effect.suspend(() => {
-      if (ready.length === 0) return Effect.void
-      const batch = ready
-      ready = []
-      unwritten = false
-      const done = exitOf(ledger.commit)
-      if (done !== undefined && Exit.isSuccess(done)) {
-        letGo(batch)
-        return Effect.void
-      }
-      return Effect.matchCause(ledger.commit, {
-        onSuccess: () => {
-          complained = false
-          letGo(batch)
-        },
-        onFailure: (cause) => {
-          const error = Cause.squash(cause)
-          complain(error instanceof LedgerError ? error.message : String(error))
-          for (const entry of batch) entry.fail()
-        }
-      })
-    }),
+    decided,
     outcomes,
     outcomesSoon: Effect.sync(() => {
       if (!unwritten || coming) return
