@@ -1,7 +1,7 @@
 /** What an operator has fixed, and what a project must not bring along. */
 import { assert, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { folders } from "./support/folders.ts"
 import * as servers from "./support/servers.ts"
@@ -79,6 +79,28 @@ describe("settings", () => {
     assert.deepInclude((JSON.parse(answer) as { error: { data: object } }).error.data, { reason: "locked" })
     assert.isFalse(existsSync(starts))
     assert.isFalse(existsSync(join(project, "state")))
+  })
+
+  it("F32: what npx and its relatives run does not come from the folder that the host runs in, unless --cwd says so", async () => {
+    const project = fresh()
+    const state = join(fresh(), "state")
+    const folder = fresh()
+    const npx = join(folder, "npx")
+    writeFileSync(npx, `#!/bin/sh\npwd > ${folder}/cwd\n`, { mode: 0o700 })
+    const started = (...options: ReadonlyArray<string>) => {
+      spawnSync(
+        process.execPath,
+        [servers.sallyport, "relay", "--state", state, ...options, "--", npx, "-y", "notes"],
+        {
+          cwd: project,
+          input: `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: {} })}\n`
+        }
+      )
+      return readFileSync(join(folder, "cwd"), "utf8").trim()
+    }
+    assert.strictEqual(started(), join(state, "empty"))
+    assert.strictEqual(started("--cwd", project), project)
+    assert.strictEqual(started("--cwd", "."), project)
   })
 
   for (

@@ -5,10 +5,12 @@
  */
 import type { FirstSight } from "@sallyport/core/line/Accepted"
 import { Environment } from "@sallyport/core/node/Environment"
+import { looksAround } from "@sallyport/core/pin/Launch"
 import * as Ledger from "@sallyport/core/stage/Ledger"
 import { isServerName } from "@sallyport/core/stage/PinStore"
 import * as PolicyUse from "@sallyport/core/stage/PolicyUse"
 import type { Address, Command, Launch } from "@sallyport/core/stage/Spawn"
+import { Files } from "@sallyport/core/store/Files"
 import * as Repair from "@sallyport/core/wire/Repair"
 import * as Name from "@sallyport/relay/Name"
 import * as Effect from "effect/Effect"
@@ -39,6 +41,8 @@ Options:
   --locked FILE           only what is in FILE (from pins export), and nothing
                           else: no pins of this machine are read
   --env NAME[=VALUE]      give the server this variable; may be repeated
+  --cwd DIR               where the server runs (default: here; for npx and the
+                          like an empty folder)
   --bridge auto|strict|off
                           where host and server are of two eras: translate and
                           lower what the other has no form for (default),
@@ -130,6 +134,7 @@ const flags = {
   "first-sight": { type: "string" },
   locked: { type: "string" },
   env: { type: "string", multiple: true },
+  cwd: { type: "string" },
   bridge: { type: "string" },
   url: { type: "string" },
   header: { type: "string", multiple: true },
@@ -146,7 +151,7 @@ const flags = {
 } as const
 
 /** A folder named on the command line that a project could have brought along (security rule F5). */
-const inProject = (folder: string): boolean => {
+const inProject = (folder: string, project = process.cwd()): boolean => {
   const real = (path: string): string => {
     try {
       return realpathSync(path)
@@ -154,7 +159,7 @@ const inProject = (folder: string): boolean => {
       return path
     }
   }
-  const cwd = real(process.cwd())
+  const cwd = real(project)
   if (cwd === "/" || cwd === real(homedir())) return false
   let at = folder
   // A folder that does not exist yet is where its nearest existing parent is.
@@ -166,6 +171,12 @@ const inProject = (folder: string): boolean => {
     at = up
   }
 }
+
+const emptied = Effect.fnUntraced(function*(state: string) {
+  const files = yield* Files
+  yield* files.folder(state)
+  yield* files.folder(`${state}/empty`)
+})
 
 const placeOf = (place: PolicyUse.Place) =>
   Effect.map(PolicyUse.isNeeded(place), (needed) => needed ? place : undefined)
@@ -247,9 +258,10 @@ export const read = Effect.fnUntraced(
     if (url === undefined && (headers.length > 0 || values.private === true)) {
       return yield* wrong("--header and --private are for --url")
     }
-    if (url !== undefined && (env.length > 0 || values.sandbox !== undefined)) {
-      return yield* wrong("--env and --sandbox are for a command behind --")
+    if (url !== undefined && (env.length > 0 || values.sandbox !== undefined || values.cwd !== undefined)) {
+      return yield* wrong("--env, --cwd and --sandbox are for a command behind --")
     }
+    if (values.cwd === "") return yield* wrong("--cwd is the name of a folder; the name that was given is empty")
     const http = values.http === undefined ? undefined : addressOf(values.http)
     if (values.http !== undefined && http === undefined) {
       return yield* wrong(`--http is HOST:PORT, as in 127.0.0.1:8080; not ${JSON.stringify(values.http)}`)
@@ -283,16 +295,22 @@ export const read = Effect.fnUntraced(
     const stateNamed = named("--state", values.state, "XDG_STATE_HOME")
     const configNamed = named("--config", values.config, "XDG_CONFIG_HOME")
     const policyFile = values.policy === undefined ? `${config}/policy.toml` : resolve(values.policy)
+    const brought = (folder: string): boolean =>
+      inProject(folder) || values.cwd !== undefined && inProject(folder, resolve(values.cwd))
     const planted = [
-      ...(values.policy !== undefined && inProject(policyFile) ? ["--policy"] : []),
-      ...(stateNamed !== undefined && inProject(state) ? [stateNamed] : []),
-      ...(configNamed !== undefined && inProject(config) ? [configNamed] : [])
+      ...(values.policy !== undefined && brought(policyFile) ? ["--policy"] : []),
+      ...(stateNamed !== undefined && brought(state) ? [stateNamed] : []),
+      ...(configNamed !== undefined && brought(config) ? [configNamed] : [])
     ]
     const locked = planted.length > 0
       ? `${planted.join(" and ")} must not lie in the folder that the server runs in: a project could bring its own`
       : settings.locked === true && loosened.length > 0
       ? `${loosened.join(" and ")}: settings.toml is locked, so nothing on a command line may loosen the guard`
       : undefined
+    // A package that is looked up by its name is looked for in the folder first, and a project could bring one along.
+    const apart = values.cwd === undefined && command !== undefined && looksAround(command, args)
+    const cwd = values.cwd !== undefined ? resolve(values.cwd) : apart ? `${state}/empty` : undefined
+    if (apart && locked === undefined) yield* emptied(state)
     // The key is only needed where there is a value to hide: a relay starts without touching it.
     const hides = env.some((entry) => entry.value !== undefined)
     const keys = hides && locked === undefined ? yield* Effect.result(Ledger.loadKeys(`${state}/ledger`)) : undefined
@@ -311,7 +329,7 @@ export const read = Effect.fnUntraced(
       }),
       launch: command === undefined
         ? { name, url: url ?? "", headers, privately: values.private === true, ...repairs }
-        : { name, command, args, env, sandbox, ...repairs },
+        : { name, command, args, env, ...(cwd === undefined ? {} : { cwd }), sandbox, ...repairs },
       http: http === undefined ? undefined : { ...http, tokenFile: values["token-file"] },
       firstSight,
       locked: values.locked === undefined ? undefined : resolve(values.locked),

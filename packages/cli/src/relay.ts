@@ -35,7 +35,8 @@ const guard = (options: Options.RelayOptions, pinned: ReturnType<typeof pins>) =
     firstSight: options.firstSight,
     bridge: options.bridge,
     loosened: options.loosened,
-    option: options.option,
+    // Pins of a file are not reviewed here.
+    option: options.locked === undefined ? options.option : undefined,
     key: options.key
   })
     .pipe(

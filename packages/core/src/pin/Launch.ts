@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Digest from "../wire/Digest.ts"
 
@@ -153,21 +154,52 @@ export const portable = (self: LaunchPin): LaunchPin => {
   }
 }
 
-/** Programs that look up what they run at each start: by their name, which of their first arguments make them do so. */
-const runners: ReadonlyMap<string, { readonly by: string; readonly verbs?: ReadonlyArray<string> }> = new Map([
-  ["npx", { by: "npm" }],
-  ["npm", { by: "npm", verbs: ["exec", "x"] }],
-  ["pnpx", { by: "pnpm" }],
-  ["pnpm", { by: "pnpm", verbs: ["dlx"] }],
-  ["yarn", { by: "yarn", verbs: ["dlx"] }],
-  ["bunx", { by: "bun" }],
-  ["bun", { by: "bun", verbs: ["x"] }],
-  ["uvx", { by: "uv" }],
-  ["uv", { by: "uv", verbs: ["tool", "run"] }],
-  ["pipx", { by: "pipx", verbs: ["run"] }],
-  ["docker", { by: "docker", verbs: ["run", "container"] }],
-  ["podman", { by: "podman", verbs: ["run", "container"] }]
+/**
+ * A program that looks up what it runs at each start: by whom, with which of its first arguments, and whether it looks into
+ * the folder that it is started in.
+ */
+interface Runner {
+  readonly by: string
+  readonly verbs?: ReadonlyArray<string>
+  readonly here: boolean
+}
+
+const runners: ReadonlyMap<string, Runner> = new Map<string, Runner>([
+  ["npx", { by: "npm", here: true }],
+  ["npm", { by: "npm", verbs: ["exec", "x"], here: true }],
+  ["pnpx", { by: "pnpm", here: true }],
+  ["pnpm", { by: "pnpm", verbs: ["dlx"], here: true }],
+  ["yarn", { by: "yarn", verbs: ["dlx"], here: true }],
+  ["bunx", { by: "bun", here: true }],
+  ["bun", { by: "bun", verbs: ["x"], here: true }],
+  ["uvx", { by: "uv", here: true }],
+  // What uv runs in a project is that project's own: without it there is nothing to run.
+  ["uv", { by: "uv", verbs: ["tool", "run"], here: false }],
+  ["pipx", { by: "pipx", verbs: ["run"], here: true }],
+  ["docker", { by: "docker", verbs: ["run", "container"], here: false }],
+  ["podman", { by: "podman", verbs: ["run", "container"], here: false }]
 ])
+
+const runnerOf = (command: string, args: ReadonlyArray<string>): Runner | undefined => {
+  const program = command.split(/[/\\]/).at(-1)?.toLowerCase().replace(/\.(?:exe|cmd|bat|ps1)$/, "") ?? ""
+  const runner = runners.get(program)
+  return runner?.verbs === undefined || runner.verbs.some((verb) => args.includes(verb)) ? runner : undefined
+}
+
+/**
+ * Whether a command may run what it finds in the folder that it is started in, though it names a package: a cloned
+ * repository could bring that package along.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const looksAround = (command: string, args: ReadonlyArray<string>): boolean =>
+  runnerOf(command, args)?.here === true
+
+const decodeArguments = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Array(Schema.String)))
+
+const argumentsOf = (text: string | undefined): ReadonlyArray<string> =>
+  Option.getOrElse(decodeArguments(text), (): ReadonlyArray<string> => [])
 
 /**
  * Who decides at each start what a launch runs, so that no digest of a file binds it; `undefined` where the launch itself
@@ -178,15 +210,11 @@ const runners: ReadonlyMap<string, { readonly by: string; readonly verbs?: Reado
  */
 export const decidedBy = ({ fields }: LaunchPin): string | undefined => {
   const value = (name: string) => fields.find((field) => field.name === name)?.value
-  const command = value("command")
-  const program = command?.split(/[/\\]/).at(-1)?.toLowerCase().replace(/\.(?:exe|cmd|bat|ps1)$/, "") ?? ""
-  const runner = runners.get(program)
+  const args = argumentsOf(value("args"))
+  const runner = runnerOf(value("command") ?? "", args)
   if (runner === undefined) return undefined
-  const { by, verbs } = runner
-  const args = value("args") ?? "[]"
-  if (verbs !== undefined && !verbs.some((verb) => args.includes(JSON.stringify(verb)))) return undefined
-  const bound = (by === "docker" || by === "podman") && /@sha256:[0-9a-f]{64}/.test(args)
-  return bound ? undefined : by
+  const bound = !runner.here && args.some((arg) => /@sha256:[0-9a-f]{64}$/.test(arg))
+  return bound ? undefined : runner.by
 }
 
 /**
