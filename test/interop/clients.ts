@@ -45,7 +45,7 @@ export interface Client {
   readonly tools: () => Promise<ReadonlyArray<string>>
   readonly call: (name: string, args?: Args) => Promise<Called>
   /** Calls, and gives the steps of progress. */
-  readonly progress: Can<(name: string) => Promise<ReadonlyArray<number>>>
+  readonly progress: Can<(name: string, args?: Args) => Promise<ReadonlyArray<number>>>
   /** Calls, and gives up as soon as `when` is there. */
   readonly cancel: (name: string, args: Args, when: () => Promise<void>) => Promise<void>
   readonly resources: () => Promise<ReadonlyArray<string>>
@@ -57,8 +57,8 @@ export interface Client {
   readonly complete: Can<(prompt: string, argument: string, value: string) => Promise<ReadonlyArray<string>>>
   /** The methods of the notifications that came. */
   readonly heard: Can<ReadonlyArray<string>>
-  /** Wants to hear of changes of lists, and of a resource. */
-  readonly watch: Can<(uri: string) => Promise<void>>
+  /** Wants to hear of changes of lists, and of a resource where one is named. */
+  readonly watch: Can<(uri?: string) => Promise<void>>
   /** Calls, and wants log messages meanwhile. */
   readonly logged: Can<(name: string) => Promise<void>>
   /** Answers what the server asks. */
@@ -134,9 +134,11 @@ const sdk1 = async (server: Server): Promise<Client> => {
     revision: () => undefined,
     tools: async () => names((await client.listTools()).tools),
     call,
-    progress: async (name) => {
+    progress: async (name, args) => {
       const steps: Array<number> = []
-      await client.callTool({ name }, undefined, { onprogress: ({ progress }) => void steps.push(progress) })
+      await client.callTool({ name, arguments: { ...args } }, undefined, {
+        onprogress: ({ progress }) => void steps.push(progress)
+      })
       return steps
     },
     cancel: async (name, args, when) => {
@@ -160,7 +162,7 @@ const sdk1 = async (server: Server): Promise<Client> => {
         .values,
     heard,
     watch: async (uri) => {
-      await client.subscribeResource({ uri })
+      if (uri !== undefined) await client.subscribeResource({ uri })
     },
     logged: async (name) => {
       await client.setLoggingLevel("debug")
@@ -191,9 +193,11 @@ const sdk2 = (mode: "legacy" | "auto" | { readonly pin: "2026-07-28" }) => async
     revision: () => client.getNegotiatedProtocolVersion(),
     tools: async () => names((await client.listTools()).tools),
     call: async (name, args) => called(await client.callTool({ name, arguments: { ...args } })),
-    progress: async (name) => {
+    progress: async (name, args) => {
       const steps: Array<number> = []
-      await client.callTool({ name }, { onprogress: ({ progress }) => void steps.push(progress) })
+      await client.callTool({ name, arguments: { ...args } }, {
+        onprogress: ({ progress }) => void steps.push(progress)
+      })
       return steps
     },
     cancel: async (name, args, when) => {
@@ -218,8 +222,12 @@ const sdk2 = (mode: "legacy" | "auto" | { readonly pin: "2026-07-28" }) => async
     heard,
     watch: async (uri) => {
       if (modern) {
-        await client.listen({ toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: [uri] })
-      } else await client.subscribeResource({ uri })
+        await client.listen({
+          toolsListChanged: true,
+          promptsListChanged: true,
+          ...(uri === undefined ? {} : { resourceSubscriptions: [uri] })
+        })
+      } else if (uri !== undefined) await client.subscribeResource({ uri })
     },
     logged: async (name) => {
       if (!modern) await client.setLoggingLevel("debug")
