@@ -70,7 +70,7 @@ export const make = (options: Options): (call: Call) => boolean => {
       const { reason } = standing
       return refuse("host", call, name, reason, Refusal.failure(reason, { server, item: name }))
     }
-    const variant = kinds === tools && standing.definition !== undefined
+    const variant = kinds !== resources && standing.definition !== undefined
       ? Nested.variantInArguments(call.params, standing.definition)
       : undefined
     if (variant !== undefined) {
@@ -129,8 +129,10 @@ const wantedBy = ({ method, params }: Call): Wanted | "unreadable" | undefined =
       const ref = params === undefined ? undefined : T.member(params, "ref")
       if (params === undefined || ref === undefined || !T.isObject(ref)) return "unreadable"
       const argument = T.member(params, "argument")
-      const kinds = stringIn(ref, "type") === "ref/prompt" ? prompts : resources
-      const name = stringIn(ref, "name") ?? stringIn(ref, "uri")
+      const ofPrompt = stringIn(ref, "type") === "ref/prompt"
+      const kinds = ofPrompt ? prompts : resources
+      // What is decided about is what the server takes: a reference to a resource may have a name besides.
+      const name = stringIn(ref, ofPrompt ? "name" : "uri")
       return { kinds, name, find: (offers) => offers.completion(ref, argument) }
     }
     case "subscriptions/listen": {

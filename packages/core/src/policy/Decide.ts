@@ -16,16 +16,18 @@ import * as T from "../wire/Text.ts"
 import * as Condition from "./Condition.ts"
 import * as Glob from "./Glob.ts"
 import * as words from "./internal/words.ts"
+import * as Location from "./Location.ts"
 import type { Action, Match, Policy, Problem, Rule, Via } from "./Policy.ts"
 
 /**
  * How many steps the conditions of one verdict may take in all, how many of them the check of the arguments, how many
- * finding the rules for a name that is new, how long a name may be that is kept, and how many are.
+ * finding the rules for a name that is new, how long a name may be that is kept, how many are, and how many resources one
+ * call may subscribe to where rules name some.
  *
  * @category constants
  * @since 0.1.0
  */
-export const limits = { steps: 20_000, check: 10_000, find: 30_000, name: 512, kept: 4_096 }
+export const limits = { steps: 20_000, check: 10_000, find: 30_000, name: 512, kept: 4_096, subscribed: 100 }
 
 /**
  * What was decided.
@@ -94,6 +96,8 @@ export interface Compiled {
   readonly find: (call: Condition.Call) => Candidates
   readonly schema: (call: Condition.Call) => Check.Check | undefined
   readonly real: Condition.Real | undefined
+  /** Whether any rule looks at the name of a call. */
+  readonly named: boolean
 }
 
 const members = ["name", "server", "client", "method"] as const
@@ -147,13 +151,35 @@ const fitsMember = (
   return false
 }
 
-/** Whether the match of a rule fits a call. */
-const fits = ({ globs }: Ready, call: Condition.Call, meter: Meter): boolean | undefined => {
-  let sure: boolean | undefined = true
+/** The names of one call, as patterns are put to them: an address has several spellings, or none that is certain. */
+interface Names {
+  readonly all: ReadonlyArray<string | undefined>
+  readonly fault: string | undefined
+}
+
+const ofResource = (method: string): boolean => method.startsWith("resources/") || method === listen
+
+const namesOf = ({ method, name }: Condition.Call): Names => {
+  if (name === undefined || !ofResource(method)) return { all: [name], fault: undefined }
+  const found = Location.spellings(name)
+  return Result.isSuccess(found)
+    ? { all: found.success, fault: undefined }
+    : { all: [name], fault: found.failure }
+}
+
+const tooLong = "the name is too long for its patterns"
+
+/** Whether the match of a rule fits a call; a text says why that cannot be told. */
+const fits = ({ globs }: Ready, call: Condition.Call, names: Names, meter: Meter): boolean | string => {
+  let sure: boolean | string = true
   for (const member of members) {
-    const found = fitsMember(globs[member], call[member], meter)
+    let found: boolean | undefined = false
+    if (member !== "name") found = fitsMember(globs[member], call[member], meter)
+    else if (names.fault !== undefined && globs.name?.every(({ all }) => !all)) sure = names.fault
+    else for (const name of names.all) found ||= fitsMember(globs.name, name, meter)
+    if (member === "name" && typeof sure === "string") continue
     if (found === false) return false
-    sure = sure && found
+    if (found === undefined) sure = tooLong
   }
   return sure
 }
@@ -176,8 +202,10 @@ const indexOf = (rules: ReadonlyArray<Ready>) => {
       else list.push(ready)
     }
   }
-  return (call: Condition.Call): ReadonlyArray<ReadonlyArray<Ready>> => [
-    (call.name === undefined ? undefined : by.name.get(call.name)) ?? [],
+  return (call: Condition.Call, names: Names): ReadonlyArray<Iterable<Ready>> => [
+    ...(names.fault === undefined
+      ? [new Set(names.all.flatMap((name) => name === undefined ? [] : by.name.get(name) ?? []))]
+      : [new Set([...by.name.values()].flat())]),
     by.server.get(call.server) ?? [],
     others
   ]
@@ -204,7 +232,8 @@ export const compile = (policy: Policy, options?: { readonly real?: Condition.Re
       : ""
     const known = keep ? kept.get(key) : undefined
     if (known !== undefined) return known
-    const found = candidatesOf(policy, index(call), call, { left: limits.find })
+    const names = namesOf(call)
+    const found = candidatesOf(policy, index(call, names), call, names, { left: limits.find })
     if (keep) {
       // Names are anybody's: what is kept of them is bounded.
       if (kept.size >= limits.kept) kept.clear()
@@ -222,22 +251,24 @@ export const compile = (policy: Policy, options?: { readonly real?: Condition.Re
     )
   }
 
-  return { policy, rules, find, schema, real: options?.real }
+  const named = rules.some(({ globs, condition }) => condition !== undefined || globs.name?.every(({ all }) => !all))
+  return { policy, rules, find, schema, real: options?.real, named }
 }
 
 const candidatesOf = (
   policy: Policy,
-  lists: ReadonlyArray<ReadonlyArray<Ready>>,
+  lists: ReadonlyArray<Iterable<Ready>>,
   call: Condition.Call,
+  names: Names,
   meter: Meter
 ): Candidates => {
   const found: Record<Action | "observe", Array<Candidate>> = { deny: [], ask: [], allow: [], observe: [] }
   for (const list of lists) {
     for (const ready of list) {
-      const fit = fits(ready, call, meter)
+      const fit = fits(ready, call, names, meter)
       if (fit === false) continue
       const kind = ready.rule.observe ? "observe" : ready.rule.action
-      found[kind].push({ ready, fault: fit === undefined ? "the name is too long for its patterns" : undefined })
+      found[kind].push({ ready, fault: typeof fit === "string" ? fit : undefined })
     }
   }
   const all = [...found.deny, ...found.ask, ...found.allow]
@@ -361,13 +392,49 @@ const observe = (found: Candidates, test: Test): ReadonlyArray<Observed> =>
     return matches === true || (matches !== false && action !== "allow") ? [{ rule: id, action }] : []
   })
 
+const listen = "subscriptions/listen"
+
+/** The resources that one call subscribes to, where they are several: such a call has no name of its own. */
+const subscribed = ({ method, name, params }: Condition.Call): ReadonlyArray<string> => {
+  if (method !== listen || name !== undefined || params === undefined) return []
+  const wanted = T.member(params, "notifications")
+  const list = wanted === undefined ? undefined : T.member(wanted, "resourceSubscriptions")
+  return list === undefined ? [] : [...new Set(T.elements(list).flatMap((uri) => T.string(uri) ?? []))]
+}
+
+const strength: { readonly [A in Action]: number } = { allow: 0, ask: 1, deny: 2 }
+
+/** The stronger of two decisions; of two asks the one that may be answered in fewer places. */
+const stronger = (a: Decision, b: Decision): Decision => {
+  const by = strength[b.action] - strength[a.action] || narrowness(b.via) - narrowness(a.via)
+  return by > 0
+    ? { ...b, observed: [...a.observed, ...b.observed] }
+    : { ...a, observed: [...a.observed, ...b.observed] }
+}
+
 /**
  * Decides about a call. Nothing is thrown, and no call takes more than so many steps.
+ *
+ * **Details**
+ *
+ * A subscription to several resources is decided for each of them, and the strictest decision counts.
  *
  * @category deciding
  * @since 0.1.0
  */
 export const decide = (self: Compiled, call: Condition.Call): Decision => {
+  const uris = self.named ? subscribed(call) : []
+  if (uris.length === 0) return decideOne(self, call)
+  if (uris.length > limits.subscribed) {
+    return {
+      ...decisionOf("deny", undefined, undefined, undefined),
+      why: `it subscribes to more than ${limits.subscribed} resources at once`
+    }
+  }
+  return uris.map((name) => decideOne(self, { ...call, name })).reduce(stronger)
+}
+
+const decideOne = (self: Compiled, call: Condition.Call): Decision => {
   const found = self.find(call)
   if (found.constant !== undefined) {
     if (found.observe.length === 0) return found.constant

@@ -127,3 +127,46 @@ export const url = (text: string): Result.Result<Url, string> => {
   }
   return Result.succeed({ scheme, host: found?.[1] ?? "", port: Number(found?.[2] ?? 0), path: plain, query })
 }
+
+/** An encoded sign that needs no encoding, an encoded slash or backslash, and what a second decoding would change. */
+const needless = /%(?:2[def]|3[0-9]|4[1-9a-f]|5[0-9acf]|6[1-9a-f]|7[0-9aef]|[01][0-9a-f]|25[0-9a-f]{2})/i
+
+/** Schemes of which everybody reads the host, and a path of segments, in the same way. */
+const hierarchical = /^(?:https?|wss?|ftp|file)$/
+
+/**
+ * The ways to write the address of a resource that are one by the standard: with what is beyond ASCII, and with blanks,
+ * encoded or not. A reason where a server may read the address in another way than it is written (security rule F24).
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const spellings = (uri: string): Result.Result<ReadonlyArray<string>, string> => {
+  // oxlint-disable-next-line no-control-regex
+  if (/[\0-\x1f\x7f\\]/.test(uri)) return Result.fail("the address has a control character or a backslash")
+  if (!uri.isWellFormed() || uri.normalize("NFC") !== uri) {
+    return Result.fail("the address is not in Unicode's normal form C")
+  }
+  if (needless.test(uri)) return Result.fail("the address encodes what needs no encoding, or hides a slash")
+  const [, scheme = "", where, rest = ""] = /^([a-z][a-z0-9+.-]*):(?:\/\/([^/?#]*))?(.*)$/is.exec(uri) ?? []
+  if (scheme !== scheme.toLowerCase()) return Result.fail("the scheme of the address is not in lower case")
+  const segments = rest.replace(/[?#].*$/s, "").split("/")
+  if (segments.some((segment) => segment === "." || segment === "..")) {
+    return Result.fail("the address has dots as a segment")
+  }
+  if (hierarchical.test(scheme)) {
+    const parsed = Result.try(() => new URL(uri))
+    if (Result.isFailure(parsed)) return Result.fail("the address cannot be read")
+    const { host, password, username } = parsed.success
+    if (
+      where === undefined || host !== where || username !== "" || password !== "" || scheme === "file" && host !== ""
+    ) {
+      return Result.fail("the host of the address is not in normal form")
+    }
+    if (segments.slice(1, -1).includes("")) return Result.fail("the address has an empty segment")
+  }
+  const plain = decoded(uri)
+  if (plain === undefined) return Result.fail("the address cannot be decoded")
+  if (plain.normalize("NFC") !== plain) return Result.fail("the address is not in Unicode's normal form C")
+  return Result.succeed([...new Set([uri, plain, encodeURI(plain)])])
+}

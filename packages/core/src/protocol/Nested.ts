@@ -68,13 +68,14 @@ const confusable = (names: ReadonlyArray<string>, properties: ReadonlySet<string
 }
 
 /**
- * The JSON pointer into params of an argument of a tool that some reader may take for another one; `undefined` where there
- * is none.
+ * The JSON pointer into params of an argument of a tool or prompt that some reader may take for another one; `undefined`
+ * where there is none.
  *
  * **Details**
  *
- * Two arguments must not be equal but for case, and none may be spelled as a property of the tool's schema but for case.
- * Where the schema itself has two such properties, both may be given: a person has accepted it.
+ * Two arguments must not be equal but for case, and none may be spelled but for case as one that is declared: a property
+ * of the tool's schema, or an argument of the prompt. Where two such are declared, both may be given: a person has
+ * accepted it.
  *
  * @category getters
  * @since 0.1.0
@@ -89,16 +90,23 @@ export const variantInArguments = (params: Text | undefined, definition: Text): 
   return variant === undefined ? undefined : `/arguments/${variant.slice(0, 128)}`
 }
 
-/** The properties of the tools that are called, so that a definition is looked through once. */
+/** The arguments that are declared by what is called, so that a definition is looked through once. */
 const remembered = new Map<Text, ReadonlySet<string>>()
 const maxRemembered = 256
 
 const propertiesOf = (definition: Text): ReadonlySet<string> => {
   const known = remembered.get(definition)
   if (known !== undefined) return known
-  const schema = T.isObject(definition) ? T.member(definition, "inputSchema") : undefined
-  const found = schema !== undefined && T.isObject(schema) ? T.member(schema, "properties") : undefined
-  const properties = new Set(found === undefined ? [] : T.names(found))
+  const schema = T.member(definition, "inputSchema")
+  const found = schema === undefined ? undefined : T.member(schema, "properties")
+  const listed = schema === undefined ? T.member(definition, "arguments") : undefined
+  const properties = new Set([
+    ...(found === undefined ? [] : T.names(found)),
+    ...(listed === undefined ? [] : T.elements(listed).flatMap((argument) => {
+      const name = T.member(argument, "name")
+      return (name === undefined ? undefined : T.string(name)) ?? []
+    }))
+  ])
   if (remembered.size >= maxRemembered) remembered.clear()
   remembered.set(definition, properties)
   return properties

@@ -120,6 +120,49 @@ describe("the gate", () => {
     ["tools/call", { name: "read", task: { "TT\u004c": 1 } }, "/params/task/TTL"],
     ["tools/call", { name: "read", _meta: { progreſsToken: 1 } }, "/params/_meta/progre\u017fsToken"]
   ]
+  it.effect("F3: an argument of a prompt that is spelled as a declared one but for case is refused", () =>
+    Effect.gen(function*() {
+      const relay = yield* H.opened({ capabilities: { tools: {}, prompts: {} } })
+      relay.server().take()
+      yield* relay.says(
+        H.request(1, "prompts/get", { name: "p", arguments: { x: "a", X: "b" } }),
+        H.request(2, "prompts/get", { name: "p", arguments: { X: "b" } }),
+        H.request(3, "prompts/get", { name: "p", arguments: { x: "a", other: "b" } })
+      )
+      assert.deepStrictEqual([...reasons(relay.answers(1)), ...reasons(relay.answers(2))], [
+        "case-variant",
+        "case-variant"
+      ])
+      assert.lengthOf(relay.server().take().filter(({ method }) => method === "prompts/get"), 1)
+    }))
+
+  it.effect("F23: a completion is decided by what its reference reaches, whatever other name it has", () =>
+    Effect.gen(function*() {
+      const seen: Array<string | undefined> = []
+      const relay = yield* H.opened({
+        capabilities: { tools: {}, prompts: {}, resources: {}, completions: {} },
+        answers: {
+          "resources/templates/list": () =>
+            `"result":${H.json({ resourceTemplates: [{ uriTemplate: "file:///{f}", name: "t" }] })}`
+        },
+        gate: Gate.make({
+          call: ({ method, name }) => {
+            if (method === "completion/complete") seen.push(name)
+            return Exit.succeed(Gate.allow)
+          }
+        })
+      })
+      const argument = { name: "f", value: "" }
+      yield* relay.says(
+        H.request(1, "completion/complete", { ref: { type: "ref/resource", name: "p", uri: "file:///{f}" }, argument }),
+        H.request(2, "completion/complete", {
+          ref: { type: "ref/prompt", name: "p", uri: "file:///{f}" },
+          argument: { name: "x", value: "" }
+        })
+      )
+      assert.deepStrictEqual(seen, ["file:///{f}", "p"])
+    }))
+
   const schema = { type: "object", properties: { path: {}, x: {}, X: {} } }
   const given: ReadonlyArray<readonly [args: unknown, pointer: string | undefined]> = [
     [{ a: 1, A: 2 }, "/params/arguments/A"],

@@ -481,4 +481,86 @@ describe("Decide.typeCheck", () => {
       []
     )
   })
+
+  describe("F24: addresses of resources", () => {
+    const etc = `default = "allow"
+[[rules]]
+id = "etc"
+match = { name = "file:///etc/*" }
+then = "deny"
+[[rules]]
+id = "key"
+match = { name = "file:///srv/my key" }
+then = "deny"
+`
+    const read = (uri: string, method = "resources/read") =>
+      call("x", undefined, { method, name: uri, params: T.fromValue({ uri }), definition: undefined })
+
+    it("a rule about an address holds for every spelling of it, and where its spelling is not the one form", () => {
+      const denied = [
+        "file:///etc/passwd",
+        "file:///%65tc/passwd",
+        "file:///srv/..%2fetc/passwd",
+        "file:///srv/../etc/passwd",
+        "file:////etc/passwd",
+        "file://localhost/etc/passwd",
+        "FILE:///etc/passwd",
+        "file:/etc/passwd",
+        "file:///srv\\..\\etc",
+        "file:///srv/%2565tc",
+        "file:///srv/my%20key",
+        "file:///srv/my key",
+        "file:///srv/a\u0308",
+        "https://user@host/",
+        "https://HOST/x",
+        "https://host:443/x",
+        "%zz:"
+      ]
+      for (const uri of denied) {
+        for (const method of ["resources/read", "resources/subscribe"]) {
+          assert.strictEqual(actionOf(etc, read(uri, method)), "deny", uri)
+        }
+      }
+      const allowed = [
+        "file:///srv/a",
+        "file:///srv/100%25",
+        "file:///srv/K%C3%A4se b",
+        "file:///srv/",
+        "https://host:8443/a?b=//c/../d",
+        "notes:My Note",
+        "screen://Main/1",
+        "urn:isbn:1"
+      ]
+      for (const uri of allowed) assert.strictEqual(actionOf(etc, read(uri)), "allow", uri)
+    })
+
+    it("a rule that allows holds for none that a server may read otherwise, and a rule without a name for all", () => {
+      const rule = (match: string) => `default = "deny"\n[[rules]]\nid = "r"\nmatch = { ${match} }\nthen = "allow"\n`
+      assert.strictEqual(actionOf(rule(`name = "file:///srv/*"`), read("file:///srv/a")), "allow")
+      assert.strictEqual(actionOf(rule(`name = "file:///srv/*"`), read("file:///srv/%2e%2e/etc")), "deny")
+      assert.strictEqual(actionOf(rule(`name = "*"`), read("file:///srv/%2e%2e/etc")), "allow")
+      assert.strictEqual(actionOf(rule(`method = "resources/read"`), read("file:///srv/%2e%2e/etc")), "allow")
+    })
+
+    it("names of tools are no addresses", () => {
+      assert.strictEqual(actionOf(etc, call("FILE:../x")), "allow")
+    })
+
+    it("a subscription to several is decided for each, and the strictest decision counts", () => {
+      const listens = (...uris: ReadonlyArray<string>) =>
+        call("x", undefined, {
+          method: "subscriptions/listen",
+          name: undefined,
+          params: T.fromValue({ notifications: { resourceSubscriptions: uris } }),
+          definition: undefined
+        })
+      assert.strictEqual(actionOf(etc, listens("file:///srv/a", "file:///srv/b")), "allow")
+      assert.strictEqual(actionOf(etc, listens("file:///srv/a", "file:///etc/passwd")), "deny")
+      assert.strictEqual(actionOf(etc, listens("file:///srv/a", "file:///%65tc/passwd")), "deny")
+      assert.strictEqual(actionOf(etc.replaceAll("deny", "ask"), listens("file:///srv/a", "file:///etc/x")), "ask")
+      const many = Array.from({ length: Decide.limits.subscribed + 1 }, (_, k) => `file:///srv/${k}`)
+      assert.strictEqual(actionOf(etc, listens(...many)), "deny")
+      assert.strictEqual(actionOf(`default = "allow"\n`, listens(...many)), "allow")
+    })
+  })
 })
