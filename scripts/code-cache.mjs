@@ -1,4 +1,5 @@
-// Writes the bytecode of the relay beside it, so that a start compiles nothing.
+// Writes the bytecode of the relay, and of what it loads where there is a policy, beside them, so that a start compiles
+// nothing.
 //
 // A relay is started for every server of every session, and most of that time went into compiling functions that then
 // run once. Node's own compile cache does not help: it keeps what is compiled at load, not what is compiled when it is
@@ -8,10 +9,22 @@
 import { spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const recorder = fileURLToPath(new URL("lib/record-code.cjs", import.meta.url))
+const command = fileURLToPath(new URL("../packages/cli/bin/sallyport.mjs", import.meta.url))
+
+/** A policy that uses what most of them do. */
+const policy = `
+default = "allow"
+
+[[rules]]
+id = "build"
+match = { method = "tools/call", name = "echo_*" }
+when = 'args.message == "no"'
+then = "ask"
+`
 
 /** The server of that session. */
 const server = `
@@ -70,22 +83,27 @@ const session = (words, options) =>
   })
 
 /** Runs the relay and writes what was compiled. A build goes on without it: it only makes starts faster. */
-export const writeCodeCache = async (relay, code) => {
+export const writeCodeCache = async (program) => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "sallyport-build-")))
+  const [work, state, config] = ["work", "state", "config"].map((name) => join(folder, name))
+  const words = ["relay", "--state", state, "--config", config, "--first-sight", "trust", "--name", "echo"]
+  const run = () =>
+    session(["-r", recorder, command, ...words, "--", process.execPath, "server.cjs"], {
+      cwd: work,
+      // Flags are part of what V8 compares, so those of whoever builds are left out.
+      env: { ...process.env, NODE_OPTIONS: "", SALLYPORT_RECORD: resolve(dirname(program)) }
+    })
   try {
-    const cwd = join(folder, "work")
-    mkdirSync(cwd)
-    writeFileSync(join(cwd, "server.cjs"), server)
-    const state = ["--state", join(folder, "state"), "--config", join(folder, "config"), "--first-sight", "trust"]
-    const words = ["relay", ...state, "--name", "echo", "--", process.execPath, "server.cjs"]
-    // Flags are part of what V8 compares, so those of whoever builds are left out.
-    const options = { cwd, env: { ...process.env, NODE_OPTIONS: "" } }
-    const record = [recorder, resolve(relay), resolve(code)]
-    // The first session makes pins and a ledger; the second finds them, as almost every start does.
-    await session([...record, ...words], options)
-    await session([...record, ...words], options)
+    mkdirSync(work)
+    mkdirSync(config, { mode: 0o700 })
+    writeFileSync(join(work, "server.cjs"), server)
+    // The first session makes pins and a ledger; the second finds them, as almost every start does, and has a policy.
+    await run()
+    writeFileSync(join(config, "settings.toml"), "depth = 100\n", { mode: 0o600 })
+    writeFileSync(join(config, "policy.toml"), policy, { mode: 0o600 })
+    await run()
   } catch (error) {
-    rmSync(code, { force: true })
+    rmSync(program.replace(/cjs$/, "code"), { force: true })
     console.warn(`build: no bytecode was written, so the relay starts slower: ${error.message}`)
   } finally {
     rmSync(folder, { recursive: true, force: true })

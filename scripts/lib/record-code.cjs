@@ -1,20 +1,25 @@
-// record-code.cjs RELAY CODE ARGS...: runs the relay, loaded as bin/sallyport.mjs loads it, and writes its bytecode at the
-// end, behind the first line of its text.
-const { readFileSync, renameSync, writeFileSync } = require("node:fs")
-const { createRequire } = require("node:module")
-const { dirname } = require("node:path")
+// node -r record-code.cjs bin/sallyport.mjs relay ...: runs the relay and writes, at the end, the bytecode of each part of
+// it that was loaded, beside that part and behind the first line of its text. SALLYPORT_RECORD is the folder of the parts.
+const { renameSync, writeFileSync } = require("node:fs")
 const vm = require("node:vm")
 
-const [relay, code] = process.argv.splice(2, 2)
-const text = readFileSync(relay, "latin1")
-const script = new vm.Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
-  filename: relay
-})
+const folder = `${process.env.SALLYPORT_RECORD}/`
+const scripts = []
+
+vm.Script = class extends vm.Script {
+  constructor(source, { filename } = {}) {
+    // Without bytecode of a run before: what this run does not use would be kept with it.
+    super(source, { filename })
+    if (filename?.startsWith(folder)) scripts.push([filename, source, this])
+  }
+}
+
 process.on("exit", () => {
-  const bytes = Buffer.concat([Buffer.from(text.slice(0, text.indexOf("\n") + 1)), script.createCachedData()])
-  // Put there whole: a relay that starts meanwhile must not read half of it.
-  writeFileSync(`${code}.${process.pid}`, bytes)
-  renameSync(`${code}.${process.pid}`, code)
+  for (const [filename, source, script] of scripts) {
+    const line = source.slice(source.indexOf("{") + 1, source.indexOf("\n") + 1)
+    const code = filename.replace(/cjs$/, "code")
+    // Put there whole: a relay that starts meanwhile must not read half of it.
+    writeFileSync(`${code}.${process.pid}`, Buffer.concat([Buffer.from(line), script.createCachedData()]))
+    renameSync(`${code}.${process.pid}`, code)
+  }
 })
-const module_ = { exports: {} }
-script.runInThisContext()(module_.exports, createRequire(relay), module_, relay, dirname(relay))

@@ -16,10 +16,10 @@ const file = `${dist}/${relay ? "relay.cjs" : serve ? "serve.mjs" : "cli.mjs"}`
 if (!fs.existsSync(file)) stop("the program is not built yet; run `npm run setup && npm run build` in the repository.")
 
 /** The bytecode that was built of this text: of the same first line, which names the text, and not older than it. */
-const bytecode = (text) => {
+const bytecode = (part, text) => {
   try {
-    const code = `${dist}/relay.code`
-    if (fs.statSync(code).mtimeMs < fs.statSync(file).mtimeMs) return undefined
+    const code = part.replace(/cjs$/, "code")
+    if (fs.statSync(code).mtimeMs < fs.statSync(part).mtimeMs) return undefined
     const bytes = fs.readFileSync(code)
     const line = text.slice(0, text.indexOf("\n") + 1)
     return bytes.latin1Slice(0, line.length) === line ? bytes.subarray(line.length) : undefined
@@ -30,13 +30,23 @@ const bytecode = (text) => {
 
 if (relay) {
   const { createRequire } = process.getBuiltinModule("node:module")
+  const { dirname, resolve } = process.getBuiltinModule("node:path")
   const { Script } = process.getBuiltinModule("node:vm")
-  const text = fs.readFileSync(file, "latin1")
-  const source = `(function (exports, require, module, __filename, __dirname) {${text}\n})`
-  const script = new Script(source, { filename: file, cachedData: bytecode(text) })
-  const module = { exports: {}, loaded: true }
   const require = createRequire(file)
-  // A chunk that is loaded later asks for the program by its path: it must get this one, for another would run beside it.
-  require.cache[require.resolve(file)] = module
-  script.runInThisContext()(module.exports, require, module, file, dist)
+  // A part that is loaded later asks for the program by its path: it must get this one, for another would run beside it.
+  const parts = new Map()
+  const load = (part) => {
+    const known = parts.get(part)
+    if (known !== undefined) return known.exports
+    const module = { exports: {} }
+    parts.set(part, module)
+    const text = fs.readFileSync(part, "latin1")
+    const source = `(function (exports, require, module, __filename, __dirname) {${text}\n})`
+    const script = new Script(source, { filename: part, cachedData: bytecode(part, text) })
+    const folder = dirname(part)
+    const own = (name) => name.startsWith(".") ? load(resolve(folder, name)) : require(name)
+    script.runInThisContext()(module.exports, own, module, part, folder)
+    return module.exports
+  }
+  load(file)
 } else await import(file)

@@ -40,11 +40,11 @@ const start = (name: string, change: (code: string, program: string) => void) =>
   return { status, id: stdout === "" ? undefined : JSON.parse(stdout.split("\n")[0] ?? "").id }
 }
 
-/** How often one request is answered when these settings are read, which loads a chunk of the program's. */
-const answers = (name: string, settings: string) => {
+/** How often one request is answered when this file is read, which loads a part of the program's. */
+const answers = (name: string, file: string, text: string) => {
   const config = join(folder, name)
   mkdirSync(config)
-  writeFileSync(join(config, "settings.toml"), settings, { mode: 0o600 })
+  writeFileSync(join(config, file), text, { mode: 0o600 })
   const words = [join(own, "bin/sallyport.mjs"), "relay", "--state", join(config, "state"), "--config", config]
   const { stdout } = spawnSync(process.execPath, [...words, "--", "/bin/false"], {
     cwd: "/",
@@ -83,17 +83,21 @@ describe("the bytecode of the relay", () => {
     })
   }
 
-  it("was written for this program", () => {
-    assert.strictEqual(
-      lineOf(readFileSync(join(own, "dist/relay.code"))),
-      lineOf(readFileSync(join(own, "dist/relay.cjs")))
-    )
-  })
+  for (const part of ["relay", "chunks/RelayPolicy", "chunks/Toml"]) {
+    it(`was written for ${part} of this program`, () => {
+      const [code = "", text = ""] = ["code", "cjs"].map((kind) =>
+        lineOf(readFileSync(join(own, `dist/${part}.${kind}`)))
+      )
+      assert.match(text, /^\/\/[0-9a-f]{64}\n$/)
+      assert.strictEqual(code, text)
+    })
+  }
 })
 
 describe("the relay's program", () => {
-  it("runs once, also where a settings file loads a part of it later", () => {
-    assert.strictEqual(answers("some", "depth = 100\n"), 1)
-    assert.strictEqual(answers("refused", "locked = true\n"), 1)
+  it("runs once, also where a settings file or a policy loads a part of it later", () => {
+    assert.strictEqual(answers("some", "settings.toml", "depth = 100\n"), 1)
+    assert.strictEqual(answers("refused", "settings.toml", "locked = true\n"), 1)
+    assert.strictEqual(answers("policy", "policy.toml", "default = \"deny\"\n"), 1)
   })
 })
