@@ -21,7 +21,7 @@ import * as Method from "../Method.ts"
 import * as Negotiation from "../Negotiation.ts"
 import * as Revision from "../Revision.ts"
 import * as Lower from "./Lower.ts"
-import type { Bridge, Key, Options, Out, Said } from "./Message.ts"
+import { type Bridge, type Key, maxSubscribed, type Options, type Out, type Said } from "./Message.ts"
 
 /** So many rounds of questions one request may take, and so long the host has for one of them, in milliseconds. */
 const maxRounds = 8
@@ -282,6 +282,9 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
     const uri = stringIn(params, "uri")
     if (uri === undefined) return reply(key, Write.failure(-32602, "uri must be a string"))
     if (adds === state.uris.has(uri)) return reply(key, complete(nothing))
+    if (adds && state.uris.size >= maxSubscribed) {
+      return reply(key, Write.failure(-32602, `No more than ${maxSubscribed} resources can be subscribed to`))
+    }
     if (adds) state.uris.add(uri)
     else state.uris.delete(uri)
     state.waiting.push({ host: key, uri, adds })

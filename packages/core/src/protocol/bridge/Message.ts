@@ -62,6 +62,14 @@ export interface Bridge {
 }
 
 /**
+ * So many resources can be subscribed to at a time: each change of them may say them all again.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const maxSubscribed = 1024
+
+/**
  * How a bridge is set.
  *
  * @category models

@@ -22,12 +22,14 @@ import * as Method from "../Method.ts"
 import * as Negotiation from "../Negotiation.ts"
 import * as Revision from "../Revision.ts"
 import * as Lower from "./Lower.ts"
-import type { Bridge, Key, Options, Out, Said } from "./Message.ts"
+import { type Bridge, type Key, maxSubscribed, type Options, type Out, type Said } from "./Message.ts"
 
 /** So long a parked call waits for its answers, in milliseconds. */
 const parkLimit = 300_000
 /** So many requests wait for their turn. */
 const maxWaiting = 1024
+/** So many calls are parked; the one that has been so for longest is given up for one more. */
+const maxParked = 256
 
 const modern: Revision.Modern = "2026-07-28"
 
@@ -385,7 +387,11 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
       refuse(key, method)
       return
     }
-    const question = `${method.slice(0, method.indexOf("/"))}-${flight.questions.size + 1}`
+    // One before it may have been taken back.
+    let number = flight.questions.size + 1
+    const named = (): string => `${method.slice(0, method.indexOf("/"))}-${number}`
+    while (flight.questions.has(named())) number++
+    const question = named()
     flight.questions.set(question, { key, method })
     requests.set(key, {
       flight,
@@ -406,6 +412,8 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
     const name = flight.state ?? options.fresh()
     flight.state = name
     state.parked.set(name, flight)
+    const [longest] = state.parked.values()
+    if (state.parked.size > maxParked && longest !== undefined) abandon(longest)
     const entries = [...flight.questions].map(([question, { key: asked, method }]) => {
       const said = asked === undefined ? visits.get(question) : requests.get(asked)?.params
       return [
@@ -461,8 +469,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
       flight.due = now + parkLimit
       return park(flight)
     }
-    end(
-      flight,
+    settle(
       code === -32002 || code === -32042 || code === -1
         ? { _tag: "Failure", error: T.setMember(answer.error, "code", T.integer(code === -32002 ? -32602 : -32603)) }
         : answer
@@ -502,8 +509,10 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
       for (const element of T.elements(list)) {
         const uri = T.string(element)
         if (uri === undefined || uris.has(uri)) continue
-        uris.add(uri)
         const count = state.uris.get(uri) ?? 0
+        // What is not honoured is missing from the acknowledgement.
+        if (count === 0 && state.uris.size >= maxSubscribed) continue
+        uris.add(uri)
         state.uris.set(uri, count + 1)
         if (count === 0) send({ _tag: "Own" }, "resources/subscribe", T.object([["uri", element]]))
       }

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as LegacyHost from "../../../src/protocol/bridge/LegacyHost.ts"
+import { maxSubscribed } from "../../../src/protocol/bridge/Message.ts"
 import type * as Revision from "../../../src/protocol/Revision.ts"
 import { type Heard, one, options, play } from "./play.ts"
 
@@ -28,6 +29,8 @@ const discover = {
   cacheScope: "private",
   _meta: { "io.modelcontextprotocol/serverInfo": { name: "modern", version: "2" } }
 }
+
+const isError = ({ kind }: Heard): boolean => kind === "error"
 
 /** A session that is open: initialize was answered and the subscription acknowledged. */
 const opened = (revision: Revision.Legacy = "2025-11-25", strict = false) => {
@@ -372,6 +375,15 @@ describe("a legacy host before a modern server", () => {
       _meta: { "io.modelcontextprotocol/subscriptionId": idOf(one(refused.heard, "server", "request")) }
     })
     assert.include(one(no, "host", "error").value, { code: -32602 })
+  })
+
+  it("5.2 subscribe: is refused where there are too many resources already", () => {
+    const { session } = opened()
+    for (let at = 0; at < maxSubscribed; at++) {
+      assert.lengthOf(session.host("resources/subscribe", { uri: `note://${at}` }).heard.filter(isError), 0)
+    }
+    const { heard } = session.host("resources/subscribe", { uri: "note://more" })
+    assert.include(one(heard, "host", "error").value, { code: -32602 })
   })
 
   it("5.2 list_changed: goes on without the name of the subscription", () => {

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { maxSubscribed } from "../../../src/protocol/bridge/Message.ts"
 import * as ModernHost from "../../../src/protocol/bridge/ModernHost.ts"
 import { one, options, play } from "./play.ts"
 
@@ -45,6 +46,11 @@ const keyOf = (list: Parameters<typeof one>[0]): string | undefined => one(list,
 const stateOf = (value: unknown): string => {
   if (typeof value !== "object" || value === null || !("requestState" in value)) assert.fail("no requestState")
   return String(value.requestState)
+}
+
+const inputsOf = (value: unknown): ReadonlyArray<string> => {
+  if (typeof value !== "object" || value === null || !("inputRequests" in value)) assert.fail("no inputRequests")
+  return Object.keys(Object(value.inputRequests))
 }
 
 describe("a modern host before a legacy server", () => {
@@ -402,5 +408,65 @@ describe("a modern host before a legacy server", () => {
       assert.include(one(said.heard, "host", "error").value, { code: -32601 })
     }
     assert.isEmpty(session.tells("server", "notifications/elicitation/complete", { elicitationId: "e" }))
+  })
+
+  it("5.3 a question that was taken back leaves its name to nobody who waits", () => {
+    const { call, session } = opened()
+    call("a")
+    const first = session.server("roots/list").key
+    const second = session.server("roots/list").key
+    session.cancels("server", first)
+    const third = session.server("roots/list").key
+    const asked = one(session.after(0), "host", "result")
+    const names = inputsOf(asked.value)
+    assert.lengthOf(names, 2)
+    const answers = Object.fromEntries(names.map((name, at) => [name, { roots: [{ uri: `file:///${at}` }] }]))
+    const resumed = call("a", {}, { inputResponses: answers, requestState: stateOf(asked.value) })
+    assert.sameMembers(resumed.heard.map(({ key }) => key), [second, third])
+    assert.notInclude(resumed.heard.map(({ key }) => key), first)
+  })
+
+  it("5.3 an error that comes while the call is parked is what its retry is told", () => {
+    const { call, session } = opened()
+    const begun = call("a")
+    session.server("roots/list")
+    const asked = one(session.after(0), "host", "result")
+    assert.isEmpty(session.refuses("server", keyOf(begun.heard), -32000))
+    const retried = call("a", {}, {
+      inputResponses: { "roots-1": { roots: [] } },
+      requestState: stateOf(asked.value)
+    })
+    assert.include(one(retried.heard, "host", "error").value, { code: -32000 })
+  })
+
+  it("5.3 a call that is parked for longest is given up when there are too many", () => {
+    const { call, session } = opened()
+    const states: Array<string> = []
+    const servers: Array<string | undefined> = []
+    for (let at = 0; at < 257; at++) {
+      servers.push(keyOf(call(`tool ${at}`).heard))
+      session.server("roots/list")
+      const said = session.after(0)
+      states.push(stateOf(one(said, "host", "result").value))
+      const given = said.filter(({ kind }) => kind === "cancel").map(({ key }) => key)
+      assert.deepStrictEqual(given, at === 256 ? [servers[0]] : [])
+    }
+    const retry = (at: number) =>
+      call(`tool ${at}`, {}, { inputResponses: { "roots-1": { roots: [] } }, requestState: states[at] })
+    assert.include(one(retry(0).heard, "host", "error").value, { code: -32602 })
+    assert.strictEqual(one(retry(1).heard, "server", "result").kind, "result")
+  })
+
+  it("5.3 listen: honours so many resources, and says which", () => {
+    const { session } = opened()
+    const uris = Array.from({ length: 1100 }, (_, at) => `note://${at}`)
+    const { heard } = session.host("subscriptions/listen", {
+      notifications: { resourceSubscriptions: uris },
+      _meta: meta()
+    }, 7)
+    assert.lengthOf(heard.filter(({ method }) => method === "resources/subscribe"), maxSubscribed)
+    assert.deepInclude(one(heard, "host", "notification").value, {
+      notifications: { resourceSubscriptions: uris.slice(0, maxSubscribed) }
+    })
   })
 })
