@@ -343,6 +343,21 @@ export const table = {
   },
   "server-ended": { code: InternalError, says: "the server ended before it answered", remedy: "start it again" },
   "server-not-started": { code: InternalError, says: "the server could not be started", remedy: "check the command" },
+  "unreachable": {
+    code: InternalError,
+    says: "the server cannot be reached, so nothing was sent",
+    remedy: "check the address, and that the server runs"
+  },
+  "http-refused": {
+    code: InternalError,
+    says: "the server did not take the request",
+    remedy: "check the address and the headers"
+  },
+  "answer-lost": {
+    code: InternalError,
+    says: "the server's answer did not come, and whether the request was carried out is not known",
+    remedy: "find out what was done before doing it again"
+  },
   "server-silent": { code: InternalError, says: "the server did not answer in time", remedy: "try again" }
 } as const satisfies Record<string, Entry>
 
