@@ -414,7 +414,8 @@ export const make = Effect.fnUntraced(function*(
   /** A stream that ended before its answer is resumed where it was left (2025-11-25 basic/transports, Resumability). */
   const resume = Effect.fnUntraced(function*(place: Place, flight: Flight) {
     let tries = 0
-    while (!flight.answered && !flight.cancelled && session !== undefined && place.last !== undefined) {
+    if (session === undefined) return
+    while (!flight.answered && !flight.cancelled && place.last !== undefined) {
       if (tries++ >= maxTries) return
       yield* Effect.sleep(place.retry)
       const before = place.events
