@@ -105,3 +105,16 @@ export const time = (iso: string): string => Visible.short(iso, 32).replace("T",
  */
 export const count = (amount: number, one: string, many: string = `${one}s`): string =>
   `${amount} ${amount === 1 ? one : many}`
+
+/**
+ * A text, and behind it what could not be read beside it: a sentence for each file.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const unreadable = (sentences: ReadonlyArray<string>, text: string): string =>
+  sentences.length === 0
+    ? text
+    : [text, "", "Could not be read:", ...sentences.map((sentence) => wrapped(Visible.again(sentence), "  "))].join(
+      "\n"
+    )

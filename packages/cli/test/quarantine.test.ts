@@ -77,6 +77,26 @@ describe("quarantine", () => {
       )
     }).pipe(Effect.provide(layerMemory)))
 
+  it.effect("status counts what is kept back, and a file that cannot be read takes nothing along", () =>
+    Effect.gen(function*() {
+      const id = yield* keep()
+      const { contents } = yield* MemoryFiles
+      const other = `${state}/quarantine/20260101T000000000Z-0123456789ab.json`
+      contents.set(other, `{"half":`)
+      const list = yield* on("quarantine list")
+      assert.include(list.out, id)
+      assert.match(list.out, /Could not be read:\n {2}.*0123456789ab\.json/)
+      assert.strictEqual((yield* on(`quarantine show ${id}`)).code, 0)
+      const status = yield* on("status")
+      assert.match(status.out, new RegExp(`1 result kept back by a check.*\\n {2}sallyport quarantine show.* ${id}`))
+      assert.include(status.out, "0123456789ab.json")
+      const json = JSON.parse((yield* on("status --json notes")).out)
+      assert.deepStrictEqual(json.quarantined.map((held: Quarantine.Held) => [held.id, held.result]), [[id, undefined]])
+      assert.lengthOf(json.unreadable, 1)
+      yield* on(`quarantine release ${id}`, { person: { answer: "release" } })
+      assert.notInclude((yield* on("status")).out, "kept back")
+    }).pipe(Effect.provide(layerMemory)))
+
   it.effect("releases nothing where the ledger cannot be written", () =>
     Effect.gen(function*() {
       const files = yield* MemoryFiles

@@ -127,14 +127,18 @@ const list = Command.make(
   ({ json, state }) =>
     ending(Effect.gen(function*() {
       const opened = yield* State.open(state)
-      const found = yield* Effect.provide(waiting, opened.approvals)
-      if (json) return yield* Output.printJson({ approvals: found.map(toJson) })
+      const { found, unreadable } = yield* Effect.provide(
+        Effect.all({ found: waiting, unreadable: Effect.flatMap(Approvals, (approvals) => approvals.unreadable) }),
+        opened.approvals
+      )
+      if (json) return yield* Output.printJson({ approvals: found.map(toJson), unreadable })
       const now = yield* Clock.currentTimeMillis
-      yield* Output.print(
+      yield* Output.print(Output.unreadable(
+        unreadable,
         found.length === 0
           ? "No question waits."
           : `${draw(found, now)}\n\nLook at one and decide: sallyport approvals allow${opened.option} ID`
-      )
+      ))
     }))
 ).pipe(Command.withDescription("The questions that wait for an answer"))
 

@@ -15,7 +15,13 @@ import * as Output from "../Output.ts"
 import { Person } from "../Person.ts"
 import * as State from "../State.ts"
 
-const directoryOf = ({ folder }: State.State): string => `${folder}/quarantine`
+/**
+ * Where results are that were kept back.
+ *
+ * @category reading
+ * @since 0.1.0
+ */
+export const directoryOf = ({ folder }: State.State): string => `${folder}/quarantine`
 
 const found = (held: Quarantine.Held): string => held.found.map((one) => Visible.short(one, 120)).join(", ")
 
@@ -41,7 +47,7 @@ const draw = (held: Quarantine.Held, released: boolean): ReadonlyArray<string> =
 ]
 
 const find = Effect.fnUntraced(function*(state: State.State, id: string) {
-  const one = (yield* Quarantine.list(directoryOf(state))).find(({ held }) => held.id === id)
+  const one = (yield* Quarantine.list(directoryOf(state))).results.find(({ held }) => held.id === id)
   if (one !== undefined) return one
   return yield* new Failure({
     message: `${Visible.name(id)} is not in quarantine; sallyport quarantine list${state.option} names what is`
@@ -59,14 +65,16 @@ const list = Command.make(
   ({ json, state }) =>
     ending(Effect.gen(function*() {
       const opened = yield* State.open(state)
-      const all = yield* Quarantine.list(directoryOf(opened))
+      const { results: all, unreadable } = yield* Quarantine.list(directoryOf(opened))
       if (json) {
         yield* Output.printJson({
-          results: all.map(({ held, released }) => ({ ...held, result: undefined, released }))
+          results: all.map(({ held, released }) => ({ ...held, result: undefined, released })),
+          unreadable
         })
         return
       }
-      yield* Output.print(
+      yield* Output.print(Output.unreadable(
+        unreadable,
         all.length === 0
           ? "Nothing is in quarantine."
           : Output.table(
@@ -78,7 +86,7 @@ const list = Command.make(
               `${about(held)}: ${found(held)}${released ? " (released)" : ""}`
             ])
           )
-      )
+      ))
     }))
 ).pipe(Command.withDescription("List the results that a check kept back"))
 

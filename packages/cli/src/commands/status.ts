@@ -7,6 +7,8 @@ import type { Approval } from "@sallyport/core/approval/Approval"
 import type { Event, Omitted } from "@sallyport/core/ledger/Entry"
 import * as Read from "@sallyport/core/ledger/Read"
 import * as Visible from "@sallyport/core/pin/Visible"
+import { Approvals as Questions } from "@sallyport/core/stage/Approvals"
+import * as Quarantine from "@sallyport/core/stage/Quarantine"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -18,6 +20,7 @@ import * as State from "../State.ts"
 import * as Approvals from "./approvals.ts"
 import * as Ledger from "./ledgerEntry.ts"
 import * as List from "./pinsList.ts"
+import { directoryOf } from "./quarantine.ts"
 
 type Entry<T> = Read.Listed & { readonly event: Extract<Event | Omitted, { readonly type: T }> }
 
@@ -42,6 +45,8 @@ export interface Repaired {
  * - `refusals`: the last ten, newest last.
  * - `unknown`: the last ten calls that were let through and of which nothing more is known: their relay was killed.
  * - `approvals`: the calls that wait for a person.
+ * - `quarantined`: results that a check kept back, and that nobody has released.
+ * - `unreadable`: a sentence for each file of the state folder that was passed over.
  * - `unasked`: what was lately accepted without a question: by its digest, or unseen.
  * - `repaired`: how often the lines of a server were repaired, by repair, as far as the ledger goes back.
  * - `loosened`: what the newest session of each server loosened on its command line.
@@ -55,6 +60,8 @@ export interface Status {
   readonly refusals: ReadonlyArray<Entry<"refuse">>
   readonly unknown: ReadonlyArray<Read.Listed>
   readonly approvals: ReadonlyArray<Approval>
+  readonly quarantined: ReadonlyArray<Quarantine.Held>
+  readonly unreadable: ReadonlyArray<string>
   readonly unasked: ReadonlyArray<Entry<"accepted">>
   readonly loosened: ReadonlyArray<Entry<"session">>
   readonly repaired: ReadonlyArray<Repaired>
@@ -97,7 +104,10 @@ export const look = Effect.fnUntraced(function*(state: State.State, name: string
   const approvals = (yield* Effect.provide(Approvals.waiting, state.approvals)).filter(({ question }) =>
     mine(question.server)
   )
-  if (name !== undefined && servers.length + entries.length + tails.length + approvals.length === 0) {
+  const quarantine = yield* Quarantine.list(directoryOf(state))
+  const quarantined = quarantine.results.flatMap(({ held, released }) => !released && mine(held.server) ? [held] : [])
+  const known = [servers, entries, tails, approvals, quarantined]
+  if (name !== undefined && known.every(({ length }) => length === 0)) {
     return yield* new Failure({
       message: `nothing is known of ${Visible.name(name)} in ${Visible.line(state.folder)}; ` +
         `sallyport pins list${state.option} names the servers`
@@ -109,6 +119,11 @@ export const look = Effect.fnUntraced(function*(state: State.State, name: string
     refusals: entries.filter(of("refuse")).slice(-10),
     unknown: Read.unknownFates(contents, alive).filter(({ server }) => mine(server)).slice(-10),
     approvals,
+    quarantined,
+    unreadable: [
+      ...(yield* Effect.provide(Effect.flatMap(Questions, (questions) => questions.unreadable), state.approvals)),
+      ...quarantine.unreadable
+    ],
     unasked: entries.filter(of("accepted")).filter(({ event }) => event.how !== "terminal").slice(-5),
     repaired: summed(entries.filter(of("repaired"))),
     loosened: newestOf(entries.filter(of("session"))).filter(({ event }) => event.loosened.length > 0),
@@ -140,6 +155,12 @@ const draw = (status: Status, option: string, name: string | undefined): string 
         `  sallyport approvals allow${option} ${id}   (${Visible.short(question.server, 32)})`
       )
     ],
+    status.quarantined.length === 0 ? [] : [
+      `${Output.count(status.quarantined.length, "result")} kept back by a check, the newest last:`,
+      ...status.quarantined.slice(-5).map(({ id, server }) =>
+        `  sallyport quarantine show${option} ${Visible.short(id, 32)}   (${Visible.short(server, 32)})`
+      )
+    ],
     status.loosened.length === 0 ? [] : [
       "Loosened on the command line:",
       ...status.loosened.map(({ event, time }) =>
@@ -165,7 +186,8 @@ const draw = (status: Status, option: string, name: string | undefined): string 
       ...lines.flatMap((line) => Visible.margin(line, { columns: Output.columns, indent: "  " }))
     ])
   ]
-  return parts.filter((part) => part.length > 0).map((part) => part.join("\n")).join("\n\n")
+  const text = parts.filter((part) => part.length > 0).map((part) => part.join("\n")).join("\n\n")
+  return Output.unreadable(status.unreadable, text)
 }
 
 const toJson = (status: Status) => {
@@ -176,6 +198,8 @@ const toJson = (status: Status) => {
     refusals: status.refusals.map(entry),
     unknown: status.unknown.map(entry),
     approvals: status.approvals.map(Approvals.toJson),
+    quarantined: status.quarantined.map((held) => ({ ...held, result: undefined })),
+    unreadable: status.unreadable,
     unasked: status.unasked.map(entry),
     loosened: status.loosened.map(({ event, time }) => ({ time, server: event.server, loosened: event.loosened })),
     repaired: status.repaired,

@@ -77,6 +77,8 @@ export class Approvals extends Context.Service<Approvals, {
   ) => Effect.Effect<Approval.Approval, ApprovalsError>
   /** The questions that wait, the oldest first. */
   readonly pending: Effect.Effect<ReadonlyArray<Waiting>, ApprovalsError>
+  /** What lies where questions are kept and cannot be read, a sentence for each; it stands in nobody's way. */
+  readonly unreadable: Effect.Effect<ReadonlyArray<string>, ApprovalsError>
   /** Answers as a person at the terminal does; `digest` is that of the question that they were shown. */
   readonly answer: (id: string, digest: string, choice: Choice) => Effect.Effect<Approval.Approval, ApprovalsError>
 }>()("@sallyport/core/stage/Approvals") {}
@@ -134,6 +136,7 @@ interface Desk {
   /** The question itself is not needed any more. */
   readonly drop: (approval: Approval.Approval) => Effect.Effect<void>
   readonly waiting: (now: number) => Effect.Effect<ReadonlyArray<Waiting>, ApprovalsError>
+  readonly unreadable: Effect.Effect<ReadonlyArray<string>, ApprovalsError>
 }
 
 const alphabet = "abcdefghijkmnpqrstuvwxyz23456789"
@@ -240,6 +243,7 @@ const make = (desk: Desk, options: Options): Approvals["Service"] => {
   return {
     ask,
     pending: Effect.flatMap(later(0), desk.waiting),
+    unreadable: desk.unreadable,
     answer: Effect.fnUntraced(function*(id, digest, choice) {
       const now = yield* later(0)
       const found = (yield* desk.waiting(now)).find(({ approval }) => approval.id === id)
@@ -273,7 +277,8 @@ const make = (desk: Desk, options: Options): Approvals["Service"] => {
  */
 export const layerNone: Layer.Layer<Approvals> = Layer.sync(Approvals, () => {
   const nobody = Effect.fail(new ApprovalsError({ kind: "unavailable", message: "nobody can be asked here" }))
-  return Approvals.of({ ask: () => nobody, pending: Effect.succeed([]), answer: () => nobody })
+  const none = Effect.succeed([])
+  return Approvals.of({ ask: () => nobody, pending: none, unreadable: none, answer: () => nobody })
 })
 
 // ---- memory
@@ -310,7 +315,8 @@ export const layerMemory = (options: Options = {}): Layer.Layer<Approvals> =>
           [...kept.values()].flatMap(({ approval, ended }) =>
             Deferred.isDoneUnsafe(ended) || now >= approval.expires ? [] : [{ approval, pid: 0 }]
           ).sort(byAge)
-        )
+        ),
+      unreadable: Effect.succeed([])
     }, options)
   })
 
@@ -390,15 +396,22 @@ const makeFile = Effect.fnUntraced(function*(
   const look = Effect.fnUntraced(function*(now: number) {
     const names = yield* Effect.mapError(files.list(directory), failed)
     const found: Array<Waiting> = []
+    const unreadable: Array<string> = []
+    /** What cannot be read is none of the questions, and takes no other one along. */
+    const orPass = <A>(self: Effect.Effect<A, ApprovalsError>): Effect.Effect<A | undefined> =>
+      Effect.catch(self, ({ message }) => {
+        unreadable.push(message)
+        return Effect.undefined
+      })
     for (const name of names) {
       const [, id, answer] = file.exec(name) ?? []
       if (id === undefined) continue
       if (answer !== undefined) {
-        const ended = yield* answered(id)
+        const ended = yield* orPass(answered(id))
         if (ended !== undefined && now > ended.expires + linger) yield* Effect.ignore(files.remove(answerOf(id)))
         continue
       }
-      const entry = yield* kept(id)
+      const entry = yield* orPass(kept(id))
       if (entry === undefined || entry.id !== id) continue
       if (now >= entry.expires) {
         if (now > entry.expires + linger) yield* Effect.ignore(files.remove(pathOf(id)))
@@ -410,7 +423,7 @@ const makeFile = Effect.fnUntraced(function*(
         pid: entry.pid
       })
     }
-    return found.sort(byAge)
+    return { found: found.sort(byAge), unreadable }
   })
 
   return make({
@@ -442,7 +455,8 @@ const makeFile = Effect.fnUntraced(function*(
       }
     }),
     drop: ({ id }) => Effect.ignore(files.remove(pathOf(id))),
-    waiting: look
+    waiting: (now) => Effect.map(look(now), ({ found }) => found),
+    unreadable: Effect.map(Effect.flatMap(Clock.currentTimeMillis, look), ({ unreadable }) => unreadable)
   }, options)
 })
 

@@ -8,6 +8,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { makeTimes } from "../ledger/Line.ts"
 import { Files, type FilesError } from "../store/Files.ts"
@@ -210,31 +211,31 @@ export const layerFile = (options: {
 }): Layer.Layer<Quarantine, never, Files> => Layer.effect(Quarantine, makeFile(options))
 
 /**
- * What is in quarantine, oldest first, and whether it is released. A file that cannot be read is an error.
+ * What is in quarantine, oldest first, and whether it is released. `unreadable` has a sentence for each file that cannot
+ * be read.
  *
  * @category reading
  * @since 0.1.0
  */
 export const list = Effect.fnUntraced(function*(directory: string) {
   const files = yield* Files
-  const found: Array<{ readonly held: Held; readonly released: boolean }> = []
+  const results: Array<{ readonly held: Held; readonly released: boolean }> = []
+  const unreadable: Array<string> = []
   const free = yield* Effect.mapError(released(files, directory), failed(directory))
   for (const name of yield* Effect.mapError(files.list(directory), failed(directory))) {
     const id = fileName.exec(name)?.[1]
     if (id === undefined) continue
-    const text = yield* Effect.catchIf(
-      files.read(`${directory}/${name}`),
-      (error) => error.kind === "missing",
-      () => Effect.undefined
-    ).pipe(Effect.mapError(failed(directory)))
+    const path = `${directory}/${name}`
+    const text = yield* Effect.catch(files.read(path), (error) => {
+      if (error.kind !== "missing") unreadable.push(error.message)
+      return Effect.undefined
+    })
     if (text === undefined) continue
-    const held = yield* Effect.mapError(
-      decode(text),
-      () => new QuarantineError({ message: `${directory}/${name} does not hold what this version of Sallyport writes` })
-    )
-    found.push({ held, released: free.has(held.digest) })
+    const held = yield* Effect.option(decode(text))
+    if (Option.isSome(held)) results.push({ held: held.value, released: free.has(held.value.digest) })
+    else unreadable.push(`${path} is not as this version of Sallyport writes it; remove it if nobody needs it`)
   }
-  return found
+  return { results, unreadable }
 })
 
 /**

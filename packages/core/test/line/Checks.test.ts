@@ -95,7 +95,7 @@ describe("checks of results", () => {
       // F1: what a model reads names no command; what the operator reads does.
       assert.notInclude(answer.content[0]?.text ?? "", "sallyport quarantine")
       assert.include(relay.checked.join("\n"), `sallyport quarantine show ${entry?.id}`)
-      const [kept] = yield* Quarantine.list(directory)
+      const [kept] = (yield* Quarantine.list(directory)).results
       assert.deepStrictEqual(
         [kept?.held.id, kept?.held.server, kept?.held.name, kept?.held.found, kept?.held.result, kept?.released],
         [entry?.id, "notes", "read", ["ignore-instructions"], JSON.stringify(hostile), false]
@@ -107,7 +107,7 @@ describe("checks of results", () => {
       // Another result, and the same of another tool, are not released.
       assert.isTrue(textOf(yield* relay.ask(3, "read", { ...hostile, n: "2" })).isError)
       assert.isTrue(textOf(yield* relay.ask(4, "count", hostile)).isError)
-      assert.isTrue((yield* Quarantine.list(directory))[0]?.released)
+      assert.isTrue((yield* Quarantine.list(directory)).results[0]?.released)
       for (const path of files.contents.keys()) assert.match(path, /^\/state\/quarantine\//)
     }))
 
@@ -119,7 +119,7 @@ describe("checks of results", () => {
       assert.isTrue(textOf(yield* relay.ask(2, "read", of("\u00e9".repeat(500)))).isError)
       yield* H.adjust("2 millis")
       assert.isTrue(textOf(yield* relay.ask(3, "read", of("x".repeat(Quarantine.longest)))).isError)
-      const kept = yield* Quarantine.list(directory)
+      const { results: kept } = yield* Quarantine.list(directory)
       assert.deepStrictEqual(kept.map(({ held }) => [held.found[0], held.result === undefined]), [
         ["too-big", false],
         ["too-big", true]
@@ -200,7 +200,7 @@ describe("checks of results", () => {
         yield* relay.ask(i + 1, "read", { ...hostile, n: i })
         yield* H.adjust("2 millis")
       }
-      const kept = yield* Quarantine.list(directory)
+      const { results: kept } = yield* Quarantine.list(directory)
       assert.strictEqual(kept.length, Quarantine.most)
       assert.include(kept.at(-1)?.held.result ?? "", `"n":${Quarantine.most + 5}`)
     }))

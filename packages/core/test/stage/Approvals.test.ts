@@ -310,6 +310,30 @@ describe("layerFile, between processes", () => {
       assert.deepStrictEqual(names(), [])
     }).pipe(Effect.provide(Files.layerMemory)))
 
+  it.effect("what lies in the folder and cannot be read stands in the way of no question, and is said", () =>
+    Effect.gen(function*() {
+      const { command, relay } = yield* two
+      const { contents } = yield* Files.MemoryFiles
+      const put = (name: string, text: string) => contents.set(`${directory}/${name}`, text)
+      put("aaaaaaaa.json", "half a quest")
+      put("bbbbbbbb.answer.json", "{}")
+      put("cccccccc.json", `{"id":"cccccccc","more":1}`)
+      put("notes.txt", "mine")
+      const fiber = yield* Effect.forkChild(relay.ask(question))
+      yield* settle
+      const [waiting] = yield* command.pending
+      if (waiting === undefined) return assert.fail("no question waits")
+      const said = yield* command.unreadable
+      assert.deepStrictEqual(said.map((sentence) => sentence.split(" ")[0]), [
+        `${directory}/aaaaaaaa.json`,
+        `${directory}/bbbbbbbb.answer.json`,
+        `${directory}/cccccccc.json`
+      ])
+      yield* command.answer(waiting.approval.id, waiting.approval.digest, "allow")
+      yield* soon
+      assert.strictEqual((yield* stateOf(fiber))._tag, "Allowed")
+    }).pipe(Effect.provide(Files.layerMemory)))
+
   it.live("is two files of mode 0600 on a disk", () =>
     Effect.gen(function*() {
       const folder = mkdtempSync(join(tmpdir(), "sallyport-approvals-"))
