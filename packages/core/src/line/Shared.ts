@@ -22,6 +22,7 @@ import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import { metaOf } from "../protocol/Agreement.ts"
 import * as Method from "../protocol/Method.ts"
+import * as Negotiation from "../protocol/Negotiation.ts"
 import { meta } from "../protocol/Revision.ts"
 import type { Call, Ending, Leg, Port } from "../stage/Port.ts"
 import type { Reply, Text } from "../wire/Message.ts"
@@ -54,6 +55,8 @@ interface Attached {
   touched: boolean
   /** Lines that it has queued something on. */
   readonly lines: Set<Port>
+  /** What it asked of a line that is not open yet. */
+  readonly early: Set<Call>
 }
 
 /** A request of a peer's, under the name that the line knows it by. */
@@ -72,6 +75,17 @@ const subscriptionOf = (params: Text | undefined): Text | undefined => {
 
 const renamed = (params: Text, name: string, value: Text): Text =>
   T.setMember(params, "_meta", T.setMember(metaOf(params) ?? T.object([]), name, value))
+
+const stringIn = (text: Text | undefined, name: string): string | undefined => {
+  const value = text === undefined ? undefined : T.member(text, name)
+  return value === undefined ? undefined : T.string(value)
+}
+
+/** Whether a request asked for logs as grave as this one. */
+const logs = (call: Call, params: Text | undefined): boolean => {
+  const wanted = Negotiation.levels.indexOf(stringIn(metaOf(call.params), meta.logLevel) ?? "")
+  return wanted >= 0 && Negotiation.levels.indexOf(stringIn(params, "level") ?? "") >= wanted
+}
 
 /**
  * Lets the peers of a leg share it: a line is opened with the first request that declares so much, in the scope that this is
@@ -138,10 +152,13 @@ export const make = Effect.fnUntraced(function*<E>(leg: Leg<E>): Effect.fn.Retur
       }
       return
     }
-    // What names no request is for whoever has one under way (2026-07-28 server/utilities/logging).
-    for (const peer of new Set([...flights.values()].flatMap(({ of, on }) => on === line.port ? [of] : []))) {
-      tellPeer(peer, method, params)
+    // What names no request is for whoever has one under way, a log for those that asked for logs of its level
+    // (2026-07-28 server/utilities/logging).
+    const told = new Set<Attached>()
+    for (const { of, on, outer } of flights.values()) {
+      if (on === line.port && (method !== "notifications/message" || logs(outer, params))) told.add(of)
     }
+    for (const peer of told) tellPeer(peer, method, params)
   }
 
   const ended = (flight: Flight): void => {
@@ -267,7 +284,14 @@ export const make = Effect.fnUntraced(function*<E>(leg: Leg<E>): Effect.fn.Retur
   }
 
   const attach: Leg<E> = Effect.fnUntraced(function*(peerBack) {
-    const peer: Attached = { back: peerBack, flushing: false, told: 0, touched: false, lines: new Set() }
+    const peer: Attached = {
+      back: peerBack,
+      flushing: false,
+      told: 0,
+      touched: false,
+      lines: new Set(),
+      early: new Set()
+    }
     const peerScope = yield* Effect.scope
     const peerRun = start(yield* Effect.context<never>(), peerScope)
     const over = yield* Deferred.make<Ending>()
@@ -285,6 +309,7 @@ export const make = Effect.fnUntraced(function*<E>(leg: Leg<E>): Effect.fn.Retur
       peerScope,
       Effect.suspend(() => {
         peers.delete(peer)
+        peer.early.clear()
         for (const flight of new Set(flights.values())) {
           if (flight.of !== peer) continue
           ended(flight)
@@ -324,7 +349,10 @@ export const make = Effect.fnUntraced(function*<E>(leg: Leg<E>): Effect.fn.Retur
       const shared = lineFor(call)
       if (shared === undefined) return call.reply(Refusal.failure("too-many-requests"))
       if (shared.port !== undefined) return send(peer, shared, shared.port, call)
+      peer.early.add(call)
       run(Deferred.await(shared.opening), (exit) => {
+        // It was given up, or its peer has left, before anything was sent.
+        if (!peer.early.delete(call)) return
         if (Exit.isFailure(exit)) {
           call.reply(Refusal.failure("server-not-started"))
           touch(peer)
@@ -337,6 +365,8 @@ export const make = Effect.fnUntraced(function*<E>(leg: Leg<E>): Effect.fn.Retur
       request,
       cancel: (call, params) => {
         if (session !== undefined) return session.cancel(call, params)
+        for (const early of peer.early) if (means(early, call)) peer.early.delete(early)
+        waiting = waiting?.filter((each) => each.method === "initialize" || !means(each, call))
         const flight = flightOf(call)
         if (flight === undefined) return
         ended(flight)
