@@ -104,7 +104,17 @@ describe("what is listed of a schema", () => {
 
 describe("reading", () => {
   // As text, since a member __proto__ is none of a literal's.
-  const leaf = fc.constantFrom("\"x\"", "\"7\"", "\"2020-01-01T00:00:00.000Z\"", "1", "true", "null")
+  const leaf = fc.constantFrom(
+    "\"x\"",
+    "\"\\\"\"",
+    "\"é, \\n\"",
+    "\"\"",
+    "\"7\"",
+    "\"2020-01-01T00:00:00.000Z\"",
+    "1",
+    "true",
+    "null"
+  )
   const { object } = fc.letrec<{ readonly value: string; readonly object: string }>((tie) => {
     const member = (name: string, there: number, not: number) =>
       fc.oneof(
@@ -133,6 +143,14 @@ describe("reading", () => {
       [
         "lists",
         Schema.Struct({ a: Schema.Array(Schema.String), b: Schema.optionalKey(Schema.Tuple([Schema.String])) })
+      ],
+      [
+        "strings and booleans",
+        Schema.Struct({ a: Schema.String, b: Schema.optionalKey(Schema.Boolean), c: Schema.optionalKey(Schema.String) })
+      ],
+      [
+        "a name that objects have",
+        Schema.Struct({ a: Schema.String, ["__proto__"]: Schema.optionalKey(Schema.String) })
       ],
       ["unions", Schema.Struct({ a: Schema.Union([Schema.String, Schema.Array(Schema.Finite), inner]) })],
       ["what becomes something else", Schema.Struct({ a: Schema.optionalKey(Schema.Date), b: Schema.optional(Point) })],

@@ -12,6 +12,7 @@ import type { Text } from "../../wire/Message.ts"
 import * as T from "../../wire/Text.ts"
 import * as Closed from "./closed.ts"
 import * as exact from "./exact.ts"
+import * as Flat from "./flat.ts"
 import * as publish from "./publish.ts"
 
 /** A path as a reader of JSON writes it. */
@@ -35,7 +36,10 @@ export const decoder = <S extends Schema.Constraint>(schema: S) => {
   const decode = Schema.decodeUnknownEffect(codec, publish.options)
   const decodeFitting = Schema.decodeUnknownEffect(codec)
   const closed = plan === undefined ? Closed.of(codec) : undefined
+  const flat = Flat.of(codec)
   return (text: Text): Effect.Effect<S["Type"], string, S["DecodingServices"]> => {
+    const quick = flat?.(text)
+    if (quick !== undefined) return Effect.succeed(quick)
     if (closed !== undefined && !(closed.numbers && T.hasLongNumber(text))) {
       const value = T.toValue(text)
       const exit = closed.holds(value) ? exitOf(decodeFitting(value)) : undefined

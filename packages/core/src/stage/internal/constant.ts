@@ -14,8 +14,8 @@ const success: object = Object.getPrototypeOf(Exit.void)
  * @category getters
  * @since 0.1.0
  */
-export const exitOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Exit.Exit<A, E> | undefined => {
-  const isConstant = (self: Effect.Effect<A, E, R>): self is Exit.Exit<A, E> =>
-    success.isPrototypeOf(self) || Exit.isExit(self)
-  return isConstant(effect) ? effect : undefined
-}
+export const exitOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Exit.Exit<A, E> | undefined =>
+  isConstant(effect) ? effect : undefined
+
+const isConstant = <A, E, R>(self: Effect.Effect<A, E, R>): self is Exit.Exit<A, E> =>
+  success.isPrototypeOf(self) || Exit.isExit(self)
