@@ -12,15 +12,16 @@ export const packageEdges = {
 }
 
 const logic = ["wire", "protocol"]
-const stages = ["wire", "protocol", "schema", "pin", "policy", "approval", "ledger", "check"]
+const stages = ["wire", "protocol", "toml", "schema", "pin", "policy", "approval", "ledger", "check"]
 
 /** Which folder of core may import which others; files directly in src (the barrel) may import any. */
 export const coreEdges = {
   wire: [],
   protocol: ["wire"],
   schema: ["wire"],
+  toml: [],
   pin: logic,
-  policy: [...logic, "schema"],
+  policy: [...logic, "schema", "toml"],
   approval: [...logic, "pin"],
   ledger: logic,
   check: [...logic, "schema"],

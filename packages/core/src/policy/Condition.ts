@@ -12,11 +12,11 @@
 import { type ASTNode, Environment, ParseError, TypeError as CheckError } from "@marcbachmann/cel-js"
 import * as Result from "effect/Result"
 import { type Meter, Tree } from "../schema/Tree.ts"
+import * as words from "../toml/Words.ts"
 import type { Text } from "../wire/Message.ts"
 import * as T from "../wire/Text.ts"
 import * as Compile from "./internal/compile.ts"
 import * as V from "./internal/value.ts"
-import * as words from "./internal/words.ts"
 
 /**
  * What conditions are bounded by: characters of a condition, parts of it, characters of a regular expression, parts of

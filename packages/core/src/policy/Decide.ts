@@ -11,11 +11,11 @@
 import * as Result from "effect/Result"
 import * as Check from "../schema/Check.ts"
 import type { Meter } from "../schema/Tree.ts"
+import * as words from "../toml/Words.ts"
 import type { Text } from "../wire/Message.ts"
 import * as T from "../wire/Text.ts"
 import * as Condition from "./Condition.ts"
 import * as Glob from "./Glob.ts"
-import * as words from "./internal/words.ts"
 import * as Location from "./Location.ts"
 import type { Action, Match, Policy, Problem, Rule, Via } from "./Policy.ts"
 

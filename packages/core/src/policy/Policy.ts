@@ -11,11 +11,12 @@
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import * as Method from "../protocol/Method.ts"
+import * as toml from "../toml/Document.ts"
+import * as Reader from "../toml/Reader.ts"
+import * as words from "../toml/Words.ts"
 import * as Digest from "../wire/Digest.ts"
 import * as Condition from "./Condition.ts"
 import * as Glob from "./Glob.ts"
-import * as toml from "./internal/toml.ts"
-import * as words from "./internal/words.ts"
 
 /**
  * What is done with a call. Deny beats ask, and ask beats allow.
@@ -155,10 +156,7 @@ export interface Policy {
  * @category models
  * @since 0.1.0
  */
-export interface Place {
-  readonly line: number
-  readonly column: number
-}
+export type Place = toml.Place
 
 /**
  * Something wrong with a policy: where, and a sentence that says what.
@@ -166,10 +164,7 @@ export interface Place {
  * @category models
  * @since 0.1.0
  */
-export interface Problem extends Place {
-  readonly file: string
-  readonly message: string
-}
+export type Problem = Reader.Problem
 
 /**
  * A problem as one line, as compilers write it.
@@ -177,8 +172,7 @@ export interface Problem extends Place {
  * @category formatting
  * @since 0.1.0
  */
-export const format = (problem: Problem): string =>
-  `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`
+export const format: (problem: Problem) => string = Reader.format
 
 /**
  * How much a policy may hold.
@@ -186,7 +180,7 @@ export const format = (problem: Problem): string =>
  * @category constants
  * @since 0.1.0
  */
-export const limits = { text: 4 * 1024 * 1024, rules: 10_000, limits: 1_000, patterns: 256 }
+export const limits = { text: Reader.limits.text, rules: 10_000, limits: 1_000, patterns: Reader.limits.patterns }
 
 const actions = ["allow", "ask", "deny"] as const
 const vias = ["any", "terminal"] as const
@@ -202,166 +196,28 @@ const keys = {
   approvals: ["expires", "via"]
 }
 
-const units: ReadonlyMap<string, number> = new Map([
-  ["millis", 1],
-  ["second", 1_000],
-  ["minute", 60_000],
-  ["hour", 3_600_000],
-  ["day", 86_400_000]
-])
-
-const durationOf = (text: string): Duration.Duration | undefined => {
-  const found = /^([1-9][0-9]{0,8}) (millis|(?:second|minute|hour|day)s?)$/.exec(text)
-  if (found === null) return undefined
-  const unit = units.get(found[2] ?? "") ?? units.get((found[2] ?? "").slice(0, -1)) ?? 0
-  return Duration.millis(Number(found[1]) * unit)
-}
-
-const saying = {
-  String: "a string",
-  Integer: "a number",
-  Boolean: "true or false",
-  Array: "a list",
-  Table: "a table"
-}
-
-const said = (node: toml.Node): string => node._tag === "Other" ? node.what : saying[node._tag]
-
 /** Reads one file: everything wrong is noted and reading goes on, so that a person mends it in one go. */
 const reader = (file: string, text: string) => {
-  const errors: Array<Problem> = []
-  const warnings: Array<Problem> = []
-  const note = (at: Place, message: string): undefined => {
-    errors.push({ file, line: at.line, column: at.column, message })
-  }
-  const warn = (at: Place, message: string): void => {
-    warnings.push({ file, line: at.line, column: at.column, message })
-  }
+  const read = Reader.make(file)
+  const { boolean, choice, count, duration, fields, list, note, string, table, warn, wrong } = read
 
-  /** The entries of a table, those with unknown keys noted. */
-  const fields = (table: toml.Table, of: string, known: ReadonlyArray<string>): Fields => {
-    for (const [key, entry] of table.entries) {
-      if (known.includes(key)) continue
-      const near = words.nearest(key, known)
-      note(
-        entry.key,
-        `${of}unknown key ${words.quote(key)}; ` +
-          (near === undefined ? `the keys are ${known.join(", ")}` : `did you mean "${near}"?`)
+  const globs = (of: string, get: Reader.Fields, key: string): ReadonlyArray<string> | undefined => {
+    const found = read.patterns(of, get, key, Glob.compile)
+    if (found === undefined || !key.endsWith("method")) return found?.map(({ value }) => value)
+    for (const { at, value } of found) {
+      const literal = Result.getOrUndefined(Glob.compile(value))?.literal
+      if (literal === undefined || Method.isKnown(literal)) continue
+      const near = words.nearest(literal, Method.names)
+      warn(
+        at,
+        `${of}${key}: no revision has a method ${words.quote(literal)}` +
+          (near === undefined ? "" : `; did you mean "${near}"?`)
       )
     }
-    return (key) => table.entries.get(key)
+    return found.map(({ value }) => value)
   }
 
-  const wrong = (entry: toml.Entry, of: string, key: string, must: string): undefined =>
-    note(entry.node.at, `${of}${key} must be ${must}; this is ${said(entry.node)}`)
-
-  const string = (of: string, get: Fields, key: string): string | undefined => {
-    const entry = get(key)
-    if (entry === undefined) return undefined
-    if (entry.node._tag !== "String") return wrong(entry, of, key, "a string")
-    if (entry.node.value.trim() === "") return note(entry.node.at, `${of}${key} is empty`)
-    return entry.node.value
-  }
-
-  const choice = <const A extends string>(
-    of: string,
-    get: Fields,
-    key: string,
-    choices: ReadonlyArray<A>
-  ): A | undefined => {
-    const entry = get(key)
-    if (entry === undefined) return undefined
-    const must = words.either(choices.map((choice) => `"${choice}"`))
-    if (entry.node._tag !== "String") return wrong(entry, of, key, must)
-    const value = entry.node.value
-    const chosen = choices.find((choice) => choice === value)
-    if (chosen !== undefined) return chosen
-    const near = words.nearest(value, choices)
-    return note(
-      entry.node.at,
-      `${of}${key} must be ${must}; this is ${words.quote(value)}` +
-        (near === undefined ? "" : `, did you mean "${near}"?`)
-    )
-  }
-
-  const boolean = (of: string, get: Fields, key: string): boolean | undefined => {
-    const entry = get(key)
-    if (entry === undefined) return undefined
-    return entry.node._tag === "Boolean" ? entry.node.value : wrong(entry, of, key, "true or false")
-  }
-
-  const count = (of: string, get: Fields, key: string): number | undefined => {
-    const entry = get(key)
-    if (entry === undefined) return undefined
-    if (entry.node._tag !== "Integer") return wrong(entry, of, key, "a whole number")
-    if (entry.node.value < 1n || entry.node.value > 1_000_000_000n) {
-      return note(entry.node.at, `${of}${key} must be from 1 to 1000000000; this is ${entry.node.value}`)
-    }
-    return Number(entry.node.value)
-  }
-
-  const duration = (of: string, get: Fields, key: string, most: number): Duration.Duration | undefined => {
-    const entry = get(key)
-    if (entry === undefined) return undefined
-    const must = "a number and a unit (millis, seconds, minutes, hours, days), as in \"5 minutes\""
-    if (entry.node._tag !== "String") return wrong(entry, of, key, must)
-    const found = durationOf(entry.node.value)
-    if (found === undefined) {
-      return note(entry.node.at, `${of}${key} must be ${must}; this is ${words.quote(entry.node.value)}`)
-    }
-    if (Duration.toMillis(found) > most * 86_400_000) {
-      return note(entry.node.at, `${of}${key} is longer than ${most === 1 ? "a day" : `${most} days`}`)
-    }
-    return found
-  }
-
-  const table = (of: string, get: Fields, key: string): toml.Table | undefined => {
-    const entry = get(key)
-    if (entry === undefined) return undefined
-    return entry.node._tag === "Table" ? entry.node : wrong(entry, of, key, "a table")
-  }
-
-  const strings = (of: string, get: Fields, key: string, must: string): ReadonlyArray<toml.Node> | undefined => {
-    const entry = get(key)
-    if (entry === undefined) return undefined
-    if (entry.node._tag === "String") return [entry.node]
-    if (entry.node._tag !== "Array") return wrong(entry, of, key, must)
-    if (entry.node.items.length === 0) return note(entry.node.at, `${of}${key} is an empty list and matches nothing`)
-    if (entry.node.items.length > limits.patterns) {
-      return note(entry.node.at, `${of}${key} has more than ${limits.patterns} items`)
-    }
-    return entry.node.items
-  }
-
-  const globs = (of: string, get: Fields, key: string): ReadonlyArray<string> | undefined => {
-    const items = strings(of, get, key, "a pattern or a list of patterns")
-    if (items === undefined) return undefined
-    const all: Array<string> = []
-    for (const item of items) {
-      if (item._tag !== "String") {
-        note(item.at, `${of}${key} must be a pattern or a list of patterns; this item is ${said(item)}`)
-        continue
-      }
-      const glob = Glob.compile(item.value)
-      if (Result.isFailure(glob)) {
-        note(item.at, `${of}${key}: the pattern ${words.quote(item.value)} cannot be used: ${glob.failure}`)
-        continue
-      }
-      const literal = glob.success.literal
-      if (key.endsWith("method") && literal !== undefined && !Method.isKnown(literal)) {
-        const near = words.nearest(literal, Method.names)
-        warn(
-          item.at,
-          `${of}${key}: no revision has a method ${words.quote(literal)}` +
-            (near === undefined ? "" : `; did you mean "${near}"?`)
-        )
-      }
-      all.push(item.value)
-    }
-    return all
-  }
-
-  const match = (of: string, get: Fields, at: Place): Match => {
+  const match = (of: string, get: Reader.Fields, at: Place): Match => {
     const entry = get("match")
     if (entry === undefined) {
       note(at, `${of}match is missing; to match every call write match = { name = "*" }`)
@@ -386,21 +242,7 @@ const reader = (file: string, text: string) => {
     }
   }
 
-  /** The tables of `[[key]]`. */
-  const list = (get: Fields, key: string, most: number): ReadonlyArray<toml.Table> => {
-    const entry = get(key)
-    if (entry === undefined) return []
-    if (entry.node._tag !== "Array") {
-      note(entry.key, `${key} must be written as [[${key}]], one for each; this is ${said(entry.node)}`)
-      return []
-    }
-    if (entry.node.items.length > most) note(entry.key, `there are more than ${most} ${key}`)
-    return entry.node.items.flatMap((item) =>
-      item._tag === "Table" ? [item] : (note(item.at, `${key} must hold tables; this is ${said(item)}`), [])
-    )
-  }
-
-  const condition = (of: string, get: Fields): string | undefined => {
+  const condition = (of: string, get: Reader.Fields): string | undefined => {
     const when = string(of, get, "when")
     const node = get("when")?.node
     if (when === undefined || node?._tag !== "String") return undefined
@@ -416,7 +258,7 @@ const reader = (file: string, text: string) => {
   }
 
   const ids = new Map<string, Place>()
-  const id = (get: Fields, table: toml.Table, kind: "rule" | "limit", nth: number): string => {
+  const id = (get: Reader.Fields, table: toml.Table, kind: "rule" | "limit", nth: number): string => {
     const entry = get("id")
     const fallback = `${kind}-${nth}`
     if (entry === undefined) {
@@ -516,7 +358,7 @@ const reader = (file: string, text: string) => {
     return { id: name, match: matches, calls, per, concurrent, budget, at: table.at }
   }
 
-  const hook = (get: Fields): Hook | undefined => {
+  const hook = (get: Reader.Fields): Hook | undefined => {
     const found = table("", get, "hook")
     if (found === undefined) return undefined
     const inner = fields(found, "hook: ", keys.hook)
@@ -532,14 +374,14 @@ const reader = (file: string, text: string) => {
     const parts: Array<string> = []
     for (const item of entry.node.items) {
       if (item._tag === "String" && !item.value.includes("\0")) parts.push(item.value)
-      else note(item.at, `hook: command must be a list of strings; this item is ${said(item)}`)
+      else note(item.at, `hook: command must be a list of strings; this item is ${Reader.said(item)}`)
     }
     const [program, ...rest] = parts
     if (program === undefined || program === "") return note(entry.node.at, "hook: command names no program")
     return { command: [program, ...rest], timeout, methods }
   }
 
-  const results = (get: Fields): Results | undefined => {
+  const results = (get: Reader.Fields): Results | undefined => {
     const found = table("", get, "results")
     if (found === undefined) return undefined
     const inner = fields(found, "results: ", keys.results)
@@ -550,7 +392,7 @@ const reader = (file: string, text: string) => {
     }
   }
 
-  const approvals = (get: Fields): Approvals => {
+  const approvals = (get: Reader.Fields): Approvals => {
     const found = table("", get, "approvals")
     if (found === undefined) return { expires: Duration.minutes(5), via: undefined }
     const inner = fields(found, "approvals: ", keys.approvals)
@@ -560,7 +402,7 @@ const reader = (file: string, text: string) => {
     }
   }
 
-  const drift = (get: Fields): Policy["drift"] => {
+  const drift = (get: Reader.Fields): Policy["drift"] => {
     const found = table("", get, "drift")
     if (found === undefined) return {}
     const inner = fields(found, "drift: ", driftClasses)
@@ -595,17 +437,11 @@ const reader = (file: string, text: string) => {
     }
     shadowed(policy.rules, warn)
     contradicting(policy.limits, note)
-    return { ...policy, warnings: warnings.sort(byPlace) }
+    return { ...policy, warnings: read.warnings() }
   }
 
-  return { errors, note, whole }
+  return { errors: read.errors, whole }
 }
-
-type Fields = (key: string) => toml.Entry | undefined
-
-const byPlace = (left: Problem, right: Problem): number =>
-  left.line - right.line || left.column - right.column ||
-  (left.message < right.message ? -1 : left.message > right.message ? 1 : 0)
 
 const matchKey = (match: Match): string =>
   JSON.stringify([match.client, match.server, match.method, match.name].map((globs) => globs?.toSorted()))
@@ -672,23 +508,10 @@ const contradicting = (limits: ReadonlyArray<Limit>, note: (at: Place, message: 
  * @since 0.1.0
  */
 export const parse = (text: string, file: string): Result.Result<Policy, ReadonlyArray<Problem>> => {
-  const fail = (at: Place, message: string) =>
-    Result.fail<ReadonlyArray<Problem>>([{ file, line: at.line, column: at.column, message }])
-  const start = { line: 1, column: 1 }
-  if (text.length > limits.text) return fail(start, `the file is bigger than ${limits.text} characters`)
-  if (text.startsWith("\ufeff")) {
-    return fail(start, "the file begins with a byte order mark; save it as UTF-8 without one")
-  }
-  const nul = text.indexOf("\0")
-  if (nul >= 0) {
-    return fail(
-      toml.placeIn(text, nul),
-      "there is a NUL character, which no text has; the file may have been damaged when it was written"
-    )
-  }
-  const root = toml.parse(text)
-  if (Result.isFailure(root)) return fail(root.failure, root.failure.message)
+  const root = Reader.document(text, file)
+  if (Result.isFailure(root)) return Result.fail([root.failure])
   const reading = reader(file, text)
   const policy = reading.whole(root.success, Digest.sha256(text))
-  return reading.errors.length === 0 ? Result.succeed(policy) : Result.fail(reading.errors.sort(byPlace))
+  const errors = reading.errors()
+  return errors.length === 0 ? Result.succeed(policy) : Result.fail(errors)
 }

@@ -9,10 +9,10 @@ import * as Result from "effect/Result"
 import { RE2JS } from "re2js"
 import * as Decimal from "../../schema/Decimal.ts"
 import { type Meter, take } from "../../schema/Tree.ts"
+import * as words from "../../toml/Words.ts"
 import type { Facts, Wrong } from "../Condition.ts"
 import * as Location from "../Location.ts"
 import * as V from "./value.ts"
-import * as words from "./words.ts"
 
 /** How long a regular expression may be, and how many parts it may have. */
 export const limits = { pattern: 1_024, program: 1_000 }

@@ -1,19 +1,39 @@
-/** A TOML document as a tree that knows where each key and each value stands. */
+/**
+ * A TOML document as a tree that knows where each key and each value stands.
+ *
+ * @since 0.1.0
+ */
 import * as Result from "effect/Result"
 import { type AST, ParseError, parseTOML } from "toml-eslint-parser"
 
-/** Line and column, both counted from 1. */
+/**
+ * Line and column, both counted from 1.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Place {
   readonly line: number
   readonly column: number
 }
 
+/**
+ * A key of a table: where it stands, and its value.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Entry {
   readonly key: Place
   readonly node: Node
 }
 
-/** A value. A Map, so that `__proto__` is a key like any other. */
+/**
+ * A value.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export type Node =
   | { readonly _tag: "String"; readonly at: Place; readonly value: string; readonly range: readonly [number, number] }
   | { readonly _tag: "Integer"; readonly at: Place; readonly value: bigint }
@@ -22,6 +42,12 @@ export type Node =
   | { readonly _tag: "Array"; readonly at: Place; readonly items: ReadonlyArray<Node> }
   | Table
 
+/**
+ * A table; its entries are a Map, so that `__proto__` is a key like any other.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface Table {
   readonly _tag: "Table"
   readonly at: Place
@@ -115,7 +141,12 @@ const words: ReadonlyMap<string, string> = new Map([
 
 const lower = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
 
-/** The place of an offset. */
+/**
+ * The place of an offset.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
 export const placeIn = (text: string, offset: number): Place => {
   const lines = text.slice(0, offset).split("\n")
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
@@ -125,7 +156,12 @@ export const placeIn = (text: string, offset: number): Place => {
 const endBefore = (text: string, offset: number): number =>
   text.charAt(offset - 1) === "\n" ? text.slice(0, offset).trimEnd().length : offset
 
-/** Reads a document; the failure says what is wrong with it as TOML, and where. */
+/**
+ * Reads a document; the failure says what is wrong with it as TOML, and where.
+ *
+ * @category parsing
+ * @since 0.1.0
+ */
 export const parse = (text: string): Result.Result<Table, Place & { readonly message: string }> => {
   const parsed = Result.try({
     try: () => {

@@ -1,13 +1,27 @@
-/** Words for people: quotes, lists, and the nearest of what there is. */
+/**
+ * Words for people: quotes, lists, and the nearest of what there is.
+ *
+ * @since 0.1.0
+ */
 
-/** A text of the file's in quotes, cut where it is long, characters that do not show written out. */
+/**
+ * A text of a file's in quotes, cut where it is long, characters that do not show written out.
+ *
+ * @category formatting
+ * @since 0.1.0
+ */
 export const quote = (text: string): string =>
   JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text).replace(
     /[\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
 
-/** `a, b or c` */
+/**
+ * `a, b or c`.
+ *
+ * @category formatting
+ * @since 0.1.0
+ */
 export const either = (all: ReadonlyArray<string>): string =>
   all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} or ${all.at(-1)}`
 
@@ -31,7 +45,12 @@ const distance = (left: string, right: string): number => {
   return row[right.length] ?? 0
 }
 
-/** The nearest of the known words, where one is near enough to have been meant. */
+/**
+ * The nearest of the known words, where one is near enough to have been meant.
+ *
+ * @category formatting
+ * @since 0.1.0
+ */
 export const nearest = (word: string, known: ReadonlyArray<string>): string | undefined => {
   if (word.length > 40) return undefined
   let best: string | undefined
