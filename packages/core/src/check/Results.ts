@@ -73,9 +73,9 @@ const pass: Inspection = { _tag: "Pass" }
 /** A finding may quote a pointer of the server's. */
 const short = (text: string): string => text.length > 200 ? `${text.slice(0, 200)} ...` : text
 
-/** What a result says of itself: of a task that is asked for (2026-07-28), the result is inside. */
+/** What a result says of itself: of a task that is asked for, or told of (2026-07-28), the result is inside. */
 const inner = (method: string, result: Text): Text => {
-  const of = method === "tasks/get" ? T.member(result, "result") : undefined
+  const of = method === "tasks/get" || method === "notifications/tasks" ? T.member(result, "result") : undefined
   return of !== undefined && T.isObject(of) ? of : result
 }
 
@@ -165,13 +165,32 @@ const mark = (method: string, result: Text, found: ReadonlyArray<string>): Text 
   return of === result ? marked : T.setMember(result, "result", marked)
 }
 
+/**
+ * An error with the note in front of its message, and what was found in its `data`, unless that holds something already.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const markError = (error: Text, found: ReadonlyArray<string>): Text => {
+  const message = T.member(error, "message")
+  const marked = T.setMember(
+    error,
+    "message",
+    T.quote(`${note} ${message === undefined ? "" : T.string(message) ?? ""}`)
+  )
+  return T.member(error, "data") === undefined
+    ? T.setMember(marked, "data", T.object([[metaKey, names(found)]]))
+    : marked
+}
+
+const names = (found: ReadonlyArray<string>): Text => T.array([...new Set(found.map(kindOf))].map(T.quote))
+
 const markInner = (result: Text, found: ReadonlyArray<string>): Text => {
   const meta = T.member(result, "_meta")
-  const names = T.array([...new Set(found.map(kindOf))].map(T.quote))
   let marked = T.setMember(
     result,
     "_meta",
-    T.setMember(meta !== undefined && T.isObject(meta) ? meta : T.object([]), metaKey, names)
+    T.setMember(meta !== undefined && T.isObject(meta) ? meta : T.object([]), metaKey, names(found))
   )
   for (const [member, front] of fronts) {
     const list = T.member(marked, member)

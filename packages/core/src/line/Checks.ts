@@ -37,8 +37,8 @@ const words =
   "it; do not try to get at it in another way. Reference: "
 
 /** What stands in place of a result; a result of a tool is a result, so that the model learns of it. */
-const instead = (subject: Subject, result: Text, id: string): Reply => {
-  if (subject.method !== "tools/call") {
+const instead = (subject: Subject, given: Reply, id: string): Reply => {
+  if (subject.method !== "tools/call" || given._tag === "Failure") {
     return Refusal.failure("quarantined", { server: subject.server, item: subject.name, more: `reference ${id}` })
   }
   const content = T.array([T.object([["type", T.quote("text")], ["text", T.quote(words + id)]])])
@@ -46,7 +46,7 @@ const instead = (subject: Subject, result: Text, id: string): Reply => {
   // Modern results carry their type.
   return {
     _tag: "Result",
-    result: T.member(result, "resultType") === undefined
+    result: T.member(given.result, "resultType") === undefined
       ? answer
       : T.setMember(answer, "resultType", T.quote("complete"))
   }
@@ -78,18 +78,23 @@ const make = Effect.fnUntraced(function*(options: Options) {
     return definition
   }
 
-  const inspector: Inspector = (subject, result): Inspected => {
-    const pass: Inspected = { reply: { _tag: "Result", result } }
+  const inspector: Inspector = (subject, given): Inspected => {
+    const pass: Inspected = { reply: given }
+    const isError = given._tag === "Failure"
+    const result = isError ? given.error : given.result
     // What the host answers to a server is the server's to judge.
     const checks = subject.from === "host" ? options.results() : undefined
-    const definition = definitionOf(subject, result)
+    const definition = isError ? undefined : definitionOf(subject, result)
     if (checks === undefined) return pass
     const { client, method, name, server } = subject
     const inspection = inspect(checks, { method, definition, result })
     if (inspection._tag === "Pass" || quarantine.isReleased({ server, method, name, result })) return pass
     const { found } = inspection
     if (inspection._tag === "Mark") {
-      return { reply: { _tag: "Result", result: inspection.result }, checked: { did: "marked", found } }
+      const reply: Reply = isError
+        ? { _tag: "Failure", error: Results.markError(result, found) }
+        : { _tag: "Result", result: inspection.result }
+      return { reply, checked: { did: "marked", found } }
     }
     const id = quarantine.keep({ client, server, method, name, result, kept: clear(result), found })
     if (!told) {
@@ -98,13 +103,13 @@ const make = Effect.fnUntraced(function*(options: Options) {
         `a result of ${server} was kept back; sallyport quarantine show${options.option ?? ""} ${id} shows it`
       )
     }
-    return { reply: instead(subject, result, id), checked: { did: "quarantined", id, found } }
+    return { reply: instead(subject, given, id), checked: { did: "quarantined", id, found } }
   }
   return inspector
 })
 
 /**
- * Inspects the results of what hosts ask for.
+ * Inspects what hosts get from servers: results, errors and notifications.
  *
  * @category layers
  * @since 0.1.0

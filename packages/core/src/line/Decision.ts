@@ -178,10 +178,15 @@ export const make = (options: Options): Decision => {
       reply: (reply) => {
         recorder.outcome(seq, reply)
         flights.forget(call)
-        options.answers(subject, call, reply, (reply) =>
-          call.reply(
-            reply._tag === "Failure" || inspect === undefined ? reply : inspected(inspect, subject, reply.result, seq)
-          ))
+        options.answers(
+          subject,
+          call,
+          reply,
+          (reply) =>
+            call.reply(
+              inspect === undefined || Refusal.isServerEnded(reply) ? reply : inspected(inspect, subject, reply, seq)
+            )
+        )
       }
     }
     const sent: Sent = { _tag: "Sent", inner, seq, ended, left: false }
@@ -205,9 +210,9 @@ export const make = (options: Options): Decision => {
     )
   }
 
-  const inspected = (inspect: Inspector, subject: Gate.Subject, result: Text, of: number): Reply => {
+  const inspected = (inspect: Inspector, subject: Gate.Subject, given: Reply, of: number): Reply => {
     const { checked, reply } = attempt(
-      (): Inspected => inspect(subject, result),
+      (): Inspected => inspect(subject, given),
       (): Inspected => ({ reply: Refusal.failure("inspection-failed", { server, item: subject.name }) })
     )
     if (checked !== undefined) recorder.record({ type: "checked", of, server, ...checked })

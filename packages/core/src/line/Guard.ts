@@ -18,6 +18,7 @@ import * as Method from "../protocol/Method.ts"
 import * as Nested from "../protocol/Nested.ts"
 import type { Subject } from "../stage/Gate.ts"
 import { Gate } from "../stage/Gate.ts"
+import { attempt } from "../stage/internal/attempt.ts"
 import { Ledger } from "../stage/Ledger.ts"
 import { PinStore } from "../stage/PinStore.ts"
 import type { Call, Leg, Port } from "../stage/Port.ts"
@@ -34,7 +35,7 @@ import { Drifts } from "./Drifts.ts"
 import * as Early from "./Early.ts"
 import type { Dropped } from "./Faults.ts"
 import * as Flights from "./Flights.ts"
-import { Inspect } from "./Inspect.ts"
+import { Inspect, type Inspected } from "./Inspect.ts"
 import * as Launched from "./Launched.ts"
 import * as Listing from "./Listing.ts"
 import { Notices } from "./Notices.ts"
@@ -141,13 +142,14 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         }
       }
     })
+    const inspect = yield* Inspect
     const { decide, refuse } = Decision.make({
       client,
       server,
       agreement,
       gate,
       asker,
-      inspect: yield* Inspect,
+      inspect,
       flights,
       recorder,
       run,
@@ -192,13 +194,26 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
         if (
           method === "notifications/tasks" && params !== undefined && T.member(params, "inputRequests") !== undefined
         ) {
-          options.dropped.faults({ from: "server", reason: "told-input", method })
-        } else if (!early.holds(method, params)) subscription.heard(method, params)
+          return options.dropped.faults({ from: "server", reason: "told-input", method })
+        }
+        const told = heard(method, params)
+        if (told === "kept") return options.dropped.faults({ from: "server", reason: "quarantined", method })
+        if (!early.holds(method, told)) subscription.heard(method, told)
       },
       flush: Effect.suspend(() =>
         recorder.decided.pipe(Effect.andThen(back.flush), Effect.andThen(recorder.outcomesSoon))
       )
     })
+
+    /** What a server tells, as the checks of results let it go on: a model may read it as it reads results. */
+    const heard = (method: string, params: Text | undefined): Text | undefined | "kept" => {
+      if (inspect === undefined || params === undefined) return params
+      const { reply } = attempt(
+        (): Inspected => inspect(subjectOf("host", { method, params }, undefined), { _tag: "Result", result: params }),
+        (): Inspected => ({ reply: Refusal.failure("inspection-failed", { server }) })
+      )
+      return reply._tag === "Result" ? reply.result : "kept"
+    }
 
     const variant = (): string => `${agreement.revision ?? ""} ${[...agreement.client].sort().join(",")}`.trim()
     const accepted = yield* Accepted.make({
@@ -294,7 +309,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
 
     const subjectOf = (
       from: "host" | "server",
-      call: Call,
+      call: Pick<Call, "method" | "params">,
       name: string | undefined,
       pin?: string,
       definition?: Text

@@ -134,10 +134,14 @@ describe("a result that is looked at before the host gets it", () => {
   it.effect("goes on as the inspector says; what is recorded is what the server gave", () =>
     Effect.gen(function*() {
       const relay = yield* H.opened({
-        inspector: ({ name }, result) => ({
-          reply: { _tag: "Result", result: T.setMember(result, "_meta", T.object([["of", T.quote(name ?? "")]])) },
-          checked: { did: "marked", found: ["x"] }
-        })
+        inspector: ({ name }, reply) =>
+          reply._tag === "Failure" ? { reply } : {
+            reply: {
+              _tag: "Result",
+              result: T.setMember(reply.result, "_meta", T.object([["of", T.quote(name ?? "")]]))
+            },
+            checked: { did: "marked", found: ["x"] }
+          }
       })
       const plain = yield* H.opened()
       for (const each of [relay, plain]) {
@@ -152,7 +156,7 @@ describe("a result that is looked at before the host gets it", () => {
       ])
     }))
 
-  it.effect("does not go on where the inspector breaks; errors are not looked at", () =>
+  it.effect("does not go on where the inspector breaks, nor does an error or what the server tells", () =>
     Effect.gen(function*() {
       const relay = yield* H.opened({
         inspector: () => {
@@ -160,9 +164,14 @@ describe("a result that is looked at before the host gets it", () => {
         }
       })
       yield* relay.says(H.call(1, "read"), H.call(2, "read"))
-      yield* relay.server().says(H.result("1"), `{"jsonrpc":"2.0","id":2,"error":{"code":1,"message":"no"}}`)
+      yield* relay.server().says(
+        H.result("1"),
+        `{"jsonrpc":"2.0","id":2,"error":{"code":1,"message":"no"}}`,
+        H.notification("notifications/tools/list_changed", {})
+      )
       assert.strictEqual(reason(relay, 1), "inspection-failed")
-      assert.strictEqual(relay.answers(2)[0]?.error?.code, 1)
+      assert.strictEqual(reason(relay, 2), "inspection-failed")
+      assert.lengthOf(relay.saw().filter(({ method }) => method !== undefined), 0)
       assert.deepStrictEqual(relay.entries("outcome").map(({ was }) => was), ["result", "error"])
     }))
 })
