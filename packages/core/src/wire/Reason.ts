@@ -314,6 +314,11 @@ export const table = {
     says: "what was accepted of this server could not be read or written",
     remedy: "the operator must mend the state folder"
   },
+  "not-translatable": {
+    code: InternalError,
+    says: "this has no exact form in the revision of the other side, and nothing is passed on in another form",
+    remedy: "ask the operator"
+  },
   // ---- the far side
   "bad-answer": {
     code: InternalError,

@@ -368,21 +368,25 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
     flight.upstream = undefined
     if (answer._tag === "Failure") return end(flight, error(flight, answer))
     const type = stringIn(answer.result, "resultType") ?? "complete"
-    if (type === "complete") return end(flight, complete(result(flight, answer.result)))
+    if (type === "complete") return end(flight, result(flight, answer.result))
     if (type === "input_required" && Method.find(flight.method, "request", "host", modern)?.asks?.includes(modern)) {
       return ask(flight, answer.result, now)
     }
     end(flight, Write.failure(-32603, `The server answered ${flight.method} with a result that this host cannot take`))
   }
 
-  const result = (flight: Flight, text: Text): Text => {
+  const result = (flight: Flight, text: Text): Reply => {
     const revision = state.revision ?? Revision.legacy[0]
     if (flight.method === "tools/list") { for (const name of Lower.wrapped(text, revision)) state.wraps.add(name) }
-    return Lower.result(flight.method, stripped(text), revision, {
-      strict: options.strict,
-      wraps: flight.method === "tools/call" && state.wraps.has(stringIn(flight.params, "name") ?? ""),
-      tell
-    })
+    const { server, strict } = options
+    const wraps = flight.method === "tools/call" && state.wraps.has(stringIn(flight.params, "name") ?? "")
+    const lowered = Lower.exactly(
+      // Of a listing, single tools are left out.
+      strict && flight.method !== "tools/list",
+      tell,
+      (tell) => Lower.result(flight.method, stripped(text), revision, { strict, wraps, tell })
+    )
+    return lowered === undefined ? Lower.untranslatable(server, "result") : complete(lowered)
   }
 
   /** Codes that only the modern era has, and the one that means something else in it. */
@@ -413,7 +417,11 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
       if (Method.embedded(method, modern) === undefined) {
         return end(flight, Write.failure(-32603, "The server asked for something that no host can be asked"))
       }
-      const asked = Lower.ask(method, T.member(request, "params"), revision, tell)
+      const asked = Lower.exactly(
+        options.strict,
+        tell,
+        (tell) => Lower.ask(method, T.member(request, "params"), revision, tell)
+      )
       if (asked === undefined && method !== "elicitation/create") {
         return end(flight, failed(flight.method, `This host cannot be asked ${method} as the server asks it`))
       }
@@ -471,10 +479,12 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
     }
     const revision = state.revision
     if (revision === undefined || Method.find(method, "notification", "server", revision) === undefined) return
-    const told = method === "notifications/progress" && params !== undefined
-      ? Lower.progress(params, revision, tell)
-      : untagged(params)
-    host({ _tag: "Notification", method, params: told })
+    if (method === "notifications/progress" && params !== undefined) {
+      const progress = Lower.exactly(options.strict, tell, (tell) => Lower.progress(params, revision, tell))
+      if (progress !== undefined) host({ _tag: "Notification", method, params: progress })
+      return
+    }
+    host({ _tag: "Notification", method, params: untagged(params) })
   }
 
   const hostSays = (method: string, params: Text | undefined): void => {

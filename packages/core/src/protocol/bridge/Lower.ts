@@ -4,12 +4,15 @@
  * **Details**
  *
  * Each piece is a row of {@link rows} and says what it lowered; a value that needs nothing is given back as it is, with
- * every character.
+ * every character. In strict mode nothing is lowered: what would have been is withheld ({@link exactly}), a tool from its
+ * listing, a result by an error ({@link untranslatable}).
  *
  * @since 0.1.0
  */
-import type { Text } from "../../wire/Message.ts"
+import type { Failure, Text } from "../../wire/Message.ts"
+import * as Reason from "../../wire/Reason.ts"
 import * as T from "../../wire/Text.ts"
+import * as Write from "../../wire/Write.ts"
 import type * as Revision from "../Revision.ts"
 
 /**
@@ -84,6 +87,37 @@ export type Name = keyof typeof rows
  * @since 0.1.0
  */
 export type Tell = (name: Name) => void
+
+/**
+ * What `lower` gives, or in strict mode `undefined` where anything would have been lowered for it.
+ *
+ * @category lowering
+ * @since 0.1.0
+ */
+export const exactly = <A>(strict: boolean, tell: Tell, lower: (tell: Tell) => A): A | undefined => {
+  let lowered = false
+  const given = lower((name) => {
+    lowered = true
+    tell(name)
+  })
+  return strict && lowered ? undefined : given
+}
+
+/**
+ * What a request is answered with in strict mode that would have needed lowering: it itself, or its result.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const untranslatable = (server: string, what: "request" | "result"): Failure => {
+  const { code, remedy, says } = Reason.table["not-translatable"]
+  const more = what === "request" ? "the request was not sent" : "the request itself was carried out"
+  return Write.failure(
+    code,
+    `Sallyport: ${says} (${more}); ${remedy}.`,
+    T.object([["reason", T.quote("not-translatable")], ["server", T.quote(server)]])
+  )
+}
 
 const lacks = (name: Name, to: Revision.Revision): boolean => to < rows[name].first
 
@@ -185,7 +219,7 @@ const wrapSchema = (schema: Text): Text =>
   ])
 
 /** What a definition of a tool becomes; `undefined` where it has to be hidden. */
-const tool = (text: Text, to: Revision.Revision, strict: boolean, tell: Tell): Text | undefined => {
+const tool = (text: Text, to: Revision.Revision, tell: Tell): Text | undefined => {
   let lowered = text
   const execution = T.member(lowered, "execution")
   if (execution !== undefined && (lacks("execution", to) || to >= "2026-07-28")) {
@@ -198,11 +232,9 @@ const tool = (text: Text, to: Revision.Revision, strict: boolean, tell: Tell): T
   const output = T.member(lowered, "outputSchema")
   if (output !== undefined && lacks("structured-content", to)) {
     tell("structured-content")
-    if (strict) return undefined
     lowered = T.removeMember(lowered, "outputSchema")
   } else if (output !== undefined && lacks("structured-value", to) && !isObjectSchema(output)) {
     tell("structured-value")
-    if (strict) return undefined
     lowered = T.setMember(lowered, "outputSchema", wrapSchema(output))
   }
   if (lacks("boolean-schema", to)) {
@@ -245,7 +277,7 @@ export const result = (
       const list = T.member(text, "tools")
       if (list === undefined || !T.isArray(list)) return text
       const all = T.elements(list)
-      const kept = all.map((each) => tool(each, to, strict, tell))
+      const kept = all.map((each) => exactly(strict, tell, (tell) => tool(each, to, tell)))
       return kept.every((each, at) => each === all[at])
         ? text
         : T.setMember(text, "tools", T.array(kept.filter((each) => each !== undefined)))

@@ -309,14 +309,13 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
 
   const begin = (flight: Flight): void => {
     lowerLevel(flight.level)
-    const params = stripped(flight.params)
-    flight.upstream = send(
-      { _tag: "Flight", flight },
-      flight.method,
-      flight.method === "completion/complete" && params !== undefined
-        ? Lower.completion(params, state.revision, tell)
-        : params
-    )
+    const own = stripped(flight.params)
+    const { revision } = state
+    const params = flight.method === "completion/complete" && own !== undefined
+      ? Lower.exactly(options.strict, tell, (tell) => Lower.completion(own, revision, tell))
+      : own
+    if (own !== undefined && params === undefined) return end(flight, Lower.untranslatable(options.server, "request"))
+    flight.upstream = send({ _tag: "Flight", flight }, flight.method, params)
   }
 
   /** One level holds for the whole of a legacy session: the lowest that any request has asked for. */
@@ -461,8 +460,13 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
       if (T.member(answer.result, "task") !== undefined && flight.method === "tools/call") {
         return settle(Write.failure(-32603, "The server answered with a task that nobody asked for"))
       }
-      const result = Lower.result(flight.method, answer.result, modern, { strict: options.strict, wraps: false, tell })
-      return settle(complete(flight.method, result))
+      const { server, strict } = options
+      const result = Lower.exactly(
+        strict && flight.method !== "tools/list",
+        tell,
+        (tell) => Lower.result(flight.method, answer.result, modern, { strict, wraps: false, tell })
+      )
+      return settle(result === undefined ? Lower.untranslatable(server, "result") : complete(flight.method, result))
     }
     const code = codeOf(answer)
     if (code === -32042 && asking(flight.method) && visit(flight, answer)) {
