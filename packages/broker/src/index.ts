@@ -1,10 +1,9 @@
 /**
- * The broker program: stands between many MCP clients and many servers.
+ * The broker: stands between many MCP clients and many servers.
  *
  * **Details**
  *
- * This package is empty on purpose: the broker is built in a later release. The name and its place in the
- * workspace are fixed now, so that what it may import is checked from the start.
+ * What is here so far are its parts: the registry and the public names. There is no program yet.
  *
  * @since 0.1.0
  */
