@@ -276,6 +276,10 @@ export const make = (owner: Owner): Files["Service"] => {
       const bytes = Buffer.from(text, "utf8")
       let from = 0
       try {
+        // What is written to a removed file is nowhere.
+        if (fs.fstatSync(fd).nlink === 0) {
+          return new FilesError({ kind: "failed", path: at, message: `${at} was removed while it was written to` })
+        }
         while (from < bytes.length) from += fs.writeSync(fd, bytes, from)
         known += from
         return undefined

@@ -20,7 +20,7 @@ import * as Heads from "../ledger/Heads.ts"
 import * as Keys from "../ledger/Keys.ts"
 import * as Line from "../ledger/Line.ts"
 import * as Pending from "../ledger/Pending.ts"
-import { type Appender, Files, type FilesError, ProcessId } from "../store/Files.ts"
+import { type Appender, Files, FilesError, ProcessId } from "../store/Files.ts"
 import * as Digest from "../wire/Digest.ts"
 import type { Text } from "../wire/Message.ts"
 
@@ -372,7 +372,15 @@ export const makeFile: (
     return { ...Heads.next(index, names, read), reserve: names.includes("reserve"), newest: Heads.newest(names) }
   })
 
+  /** A folder that was removed, or put in place of ours, has no key or another one: what we sealed would not verify. */
+  const sameKey = Effect.filterOrFail(
+    files.read(path("key")),
+    (text) => Keys.pattern.test(text) && Keys.derive(text).id === keys.id,
+    () => new FilesError({ kind: "failed", path: path("key"), message: `${path("key")} is not the key of this run` })
+  )
+
   const begin = Effect.fnUntraced(function*(lines: string) {
+    yield* sameKey
     const at = time(now())
     const name = Heads.fileName(at, hex(8))
     const { index, names, newest, reserve } = yield* heads

@@ -119,6 +119,15 @@ describe("NodeFiles", () => {
       assert.strictEqual((yield* Effect.flip(files.appender(path.join(folder, "x"), "existing"))).kind, "missing")
     }))
 
+  test("writes nothing to a file that was removed meanwhile", (files, folder) =>
+    Effect.gen(function*() {
+      const file = path.join(folder, "log.jsonl")
+      const log = yield* files.appender(file, "create")
+      yield* log.append("one\n")
+      fs.unlinkSync(file)
+      assert.match((yield* Effect.flip(log.append("two\n"))).message, /log\.jsonl was removed while/)
+    }))
+
   it.live.skipIf(process.platform !== "linux" || !isRoot)(
     "takes back what was written of a text that did not fit",
     () =>
