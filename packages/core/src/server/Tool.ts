@@ -5,10 +5,12 @@
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import * as Feature from "../protocol/Feature.ts"
 import type { Revision } from "../protocol/Revision.ts"
+import { exitOf } from "../stage/internal/constant.ts"
 import type { Text } from "../wire/Message.ts"
 import * as T from "../wire/Text.ts"
 import type { Asks } from "./Client.ts"
@@ -233,6 +235,16 @@ export function make<R, E>(
   const read = decoder(input)
   const answer = options.output === undefined ? plain : structuredBy(options.output)
   const task = typeof options.task === "string" ? { support: options.task } : options.task
+  const answered = (given: unknown, revision: Revision): Effect.Effect<Body, Failure, R> => {
+    const value = body.invoke(handler, given)
+    const known = exitOf(value)
+    return known !== undefined && Exit.isSuccess(known)
+      ? answer.of(known.value, revision)
+      : Effect.matchEffect(value, {
+        onSuccess: (value) => answer.of(value, revision),
+        onFailure: (failure) => failed(failure, revision)
+      })
+  }
   return {
     _tag: "Tool",
     name,
@@ -249,16 +261,16 @@ export function make<R, E>(
       ["execution", task === undefined ? undefined : { taskSupport: task.support }, "tool-execution"],
       ["_meta", options.meta, "item-metadata"]
     ]),
-    call: (args, revision) =>
-      eager.follow(
-        read(args),
-        (given) =>
-          eager.follow(body.invoke(handler, given), (value) =>
-            answer.of(value, revision), (failure) =>
-            failed(failure, revision)),
-        (words) =>
-          Effect.succeed(body.error(`These arguments do not fit:\n${words}`))
-      )
+    call: (args, revision) => {
+      // A text at once, for arguments at hand, is what most tools come to: that makes no functions for what may happen.
+      const given = read(args)
+      const known = exitOf(given)
+      if (known !== undefined && Exit.isSuccess(known)) return answered(known.value, revision)
+      return Effect.matchEffect(given, {
+        onSuccess: (given) => answered(given, revision),
+        onFailure: (words) => Effect.succeed(body.error(`These arguments do not fit:\n${words}`))
+      })
+    }
   }
 }
 

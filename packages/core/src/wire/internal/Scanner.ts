@@ -33,6 +33,12 @@ const nearBytes = 16
 /** From this many members on, names are looked up in a set. */
 const manyNames = 64
 
+/** How far the params of a request may begin behind its id, so that both are cut from one string: it lives with the params. */
+const maxGap = 128
+
+/** Ids up to this length are copied by V8 when they are cut out; a longer one would keep the params alive with it. */
+const shortId = 12
+
 /** The members of a message (JSON-RPC 2.0 sections 4 and 5). */
 const members = ["jsonrpc", "id", "method", "params", "result", "error"] as const
 const JSONRPC = 0
@@ -41,6 +47,7 @@ const METHOD = 2
 const PARAMS = 3
 const RESULT = 4
 const ERROR = 5
+const plainRequest = (1 << JSONRPC) | (1 << ID) | (1 << METHOD) | (1 << PARAMS)
 const spelled = members.map((name) => Buffer.from(`${name}"`))
 const foldedMembers: ReadonlySet<string> = new Set(members)
 const version = Buffer.from("\"2.0\"")
@@ -243,6 +250,10 @@ export class Scanner {
   /** The message that was read last, as it is carried on; undefined if it is not acceptable after all. */
   build(b: Buffer): Single | undefined {
     const has = (which: number): boolean => (this.seen & (1 << which)) !== 0
+    if (this.seen === plainRequest) {
+      const item = this.request(b)
+      if (item !== undefined) return item
+    }
     const params = has(PARAMS) || has(RESULT) || has(ERROR) ? this.text(b, this.value) : undefined
     if (params === undefined && (has(PARAMS) || has(RESULT) || has(ERROR))) return this.notUtf8()
     const id = has(ID) ? this.idText(b) : undefined
@@ -264,6 +275,27 @@ export class Scanner {
       return undefined
     }
     return { _tag: "Response", id, reply: { _tag: "Failure", error: params } }
+  }
+
+  /**
+   * The request that was read last, if it is as most are: in ASCII and compact, its id close before its params. Both are
+   * then taken out of one string, since each string that is made of bytes costs a way out of JavaScript and back.
+   */
+  private request(b: Buffer): Single | undefined {
+    const { id, method, value } = this
+    const gap = value.from - id.end
+    if (gap < 0 || gap > maxGap || id.end - id.from > shortId) return undefined
+    if (((id.flags | method.flags) & (ESCAPES | WIDE)) !== 0) return undefined
+    if ((value.flags & (WIDE | BLANKS | ODD_NAMES)) !== 0) return undefined
+    const both = b.toString("latin1", id.from, value.end)
+    const params = checked(both.slice(value.from - id.from))
+    Latest.note(params, value.from, this.outer, this.starts, this.lengths)
+    return {
+      _tag: "Request",
+      id: checked(both.slice(0, id.end - id.from)),
+      method: methods.get(b, method.from + 1, method.end - 1),
+      params
+    }
   }
 
   /** A text could not be decoded; where exactly is for the slow path to find. */
