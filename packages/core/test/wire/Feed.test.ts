@@ -274,7 +274,7 @@ describe("names", () => {
 
   // Compared pair by pair, this would take longer than a test may.
   it("are compared without a blow-up in big objects", () => {
-    const many = Array.from({ length: 400_000 }, (_, k) => `"member ${k}":${k}`)
+    const many = Array.from({ length: 100_000 }, (_, k) => `"member ${k}":${k}`)
     const line = call(`{${many.join(",")}}`)
     assert.strictEqual(written(one(line)), `${line}\n`)
     isRefused(call(`{${many.join(",")},"member 50":1}`), { reason: "duplicate-member", pointer: "/params/member 50" })
