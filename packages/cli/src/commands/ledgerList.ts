@@ -159,7 +159,7 @@ const belongs = (entry: Read.Listed, other: Read.Listed): boolean =>
 export const show = Command.make(
   "show",
   {
-    entry: Argument.String("entry").pipe(
+    entry: Argument.String("ENTRY").pipe(
       Argument.withMetavar("[SEGMENT:]NO"),
       Argument.withDescription(
         "the number of the entry; with the beginning of a segment or run where it is not the only one"

@@ -183,6 +183,7 @@ export const command = Command.make(
       Flag.withDefault(false)
     ),
     resources: Flag.Literals("resources", ["listed", "linked", "any"]).pipe(
+      Flag.withMetavar("WHICH"),
       Flag.withDescription("which resources may be read: accepted ones, also linked ones, or any"),
       Flag.optional
     ),

@@ -57,6 +57,7 @@ const verbs: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
  */
 export const parse = (line: ReadonlyArray<string>): Result.Result<Asked, string> => {
   const [command = "", ...rest] = line
+  if (command === "") return Result.fail("the command is missing: put it behind --, as in -- npx -y PACKAGE@VERSION")
   const program = command.split(/[/\\]/).at(-1)?.toLowerCase().replace(/\.(?:exe|cmd)$/, "") ?? ""
   const words = verbs.get(program)
   if (words === undefined || words.length > 0 && !words.includes(rest[0] ?? "")) {
@@ -310,7 +311,7 @@ export const command = Command.make(
   Command.withShortDescription("Bind what npx would run to digests"),
   Command.withExamples([
     {
-      command: "sallyport pins lock memory -- npx -y @modelcontextprotocol/server-memory@2026.8.31",
+      command: "sallyport pins lock notes -- npx -y notes-server@1.0.0",
       description: "In place of npx"
     }
   ])

@@ -40,6 +40,17 @@ const ruleOf = ({ outcome, parts, rule, values, why }: Decide.Explained): Readon
   )
 ]
 
+/** A line that goes on under its beginning, where it is longer than what everything fits in. */
+const folded = (line: string): string => {
+  const indent = " ".repeat(/^ *(?:- )?/.exec(line)?.[0].length ?? 0)
+  const [first = "", ...rest] = Visible.wrap(line, Output.columns)
+  if (rest.length === 0) return first
+  return [
+    first.trimEnd(),
+    ...Visible.wrap(rest.join(""), Output.columns - indent.length - 2).map((part) => `${indent}  ${part.trim()}`)
+  ].join("\n")
+}
+
 /** The lines of an explanation, for people. */
 const lines = (
   call: Policies.Call,
@@ -72,7 +83,11 @@ const lines = (
  */
 export const run = Effect.fnUntraced(
   function*(file: string, given: Result.Result<Policies.Call, string>, json: boolean) {
-    if (Result.isFailure(given)) return yield* new Failure({ message: `the call cannot be read: ${given.failure}` })
+    if (Result.isFailure(given)) {
+      return yield* new Failure({
+        message: `the call cannot be read: ${given.failure}; sallyport policy explain --help says how to give one`
+      })
+    }
     const call = given.success
     const compiled = yield* Policies.load(file, real)
     const subject = yield* Policies.subject(call)
@@ -107,7 +122,7 @@ export const run = Effect.fnUntraced(
         limits: uses.map(({ limit }) => limit.id),
         nearest
       })
-    } else yield* Output.print(lines(call, explanation, uses, accepted).join("\n"))
+    } else yield* Output.print(lines(call, explanation, uses, accepted).map(folded).join("\n"))
     const code: ExitCode = explanation.decision.action === "deny" ? 30 : 0
     return code
   }

@@ -134,19 +134,18 @@ export const run = Effect.fnUntraced(function*(state: State.State, file: string,
     [
       ...(differs.length === 0 ? [] : [
         Output.table(
-          ["TIME", "WAS", "WOULD BE", "CALL"],
+          ["TIME", "WAS", "WOULD BE"],
           differs.map((one) => [
             ...before(one),
-            by(one.now?.action ?? "", one.now?.rule ?? "the default"),
-            Policies.what(one)
+            `${by(one.now?.action ?? "", one.now?.rule ?? "the default")}: ${Policies.what(one)}`
           ])
         ),
         ""
       ]),
       ...(undecidable.length === 0 ? [] : [
         Output.table(
-          ["TIME", "WAS", "CALL", "UNDECIDABLE"],
-          undecidable.map((one) => [...before(one), Policies.what(one), one.undecidable ?? ""])
+          ["TIME", "WAS", "UNDECIDABLE"],
+          undecidable.map((one) => [...before(one), `${Policies.what(one)}: ${one.undecidable ?? ""}`])
         ),
         ""
       ]),

@@ -54,7 +54,7 @@ const find = Effect.fnUntraced(function*(state: State.State, id: string) {
   })
 })
 
-const id = Argument.String("id").pipe(
+const id = Argument.String("ID").pipe(
   Argument.withMetavar("ID"),
   Argument.withDescription("the reference, as the host was told it and as list prints it")
 )

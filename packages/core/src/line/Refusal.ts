@@ -113,8 +113,8 @@ export const denied = (
   if (method !== "tools/call") return failure(reason, { ...about, more: `${verdict.rule}: ${verdict.why}` })
   const { remedy = sentenceCase(Reason.table[reason].remedy), rule, why } = verdict
   const text = reason === "denied"
-    ? `Sallyport refused this call. Rule: ${rule}. Why: ${why}. ${remedy}.`
-    : `Sallyport refused this call: ${Reason.table[reason].says}. Rule: ${rule}. Why: ${why}. ${remedy}.`
+    ? `Sallyport refused this call. Rule: ${rule}. Why: ${why}. ${sentenceCase(remedy)}.`
+    : `Sallyport refused this call: ${Reason.table[reason].says}. Rule: ${rule}. Why: ${why}. ${sentenceCase(remedy)}.`
   return {
     _tag: "Result",
     result: T.object([

@@ -63,7 +63,7 @@ export const leg = (
     const first = yield* Effect.result(connect)
     if (first._tag === "Failure") {
       const { tell } = yield* Notices
-      tell(`${launch.name} was not started: ${first.failure.message}`)
+      tell(first.failure.message)
       return yield* shut("server-not-started", launch.name, first.failure.message)
     }
     let now = first.success

@@ -143,7 +143,8 @@ const listen = Effect.fnUntraced(function*(
   const local = Access.isLoopback(host.toLowerCase())
   if (!local && authenticate === undefined && options.unguarded !== true) {
     return yield* new ListenError({
-      message: `${host} can be reached from other machines, and everyone there could use this server: give it a token`
+      message:
+        `${host} can be reached from other machines, and everyone there could use this server: give it a token (--token-file)`
     })
   }
   const times = { ...HttpTransport.defaultTimes, ...options.times }

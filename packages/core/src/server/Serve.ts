@@ -106,6 +106,13 @@ export class LoadError extends Schema.TaggedError<LoadError>("@sallyport/core/se
   message: Schema.String
 }) {}
 
+/** Why a module could not be loaded: where a package is missing, what to do says more than where Node looked for it. */
+const unloaded = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return String(cause)
+  if (!("code" in cause) || cause.code !== "ERR_MODULE_NOT_FOUND") return cause.stack ?? cause.message
+  return `${cause.message.split("\n", 1)[0]}; what it imports must be installed in its own folder or one above`
+}
+
 /**
  * The server that a module exports by default.
  *
@@ -115,8 +122,7 @@ export class LoadError extends Schema.TaggedError<LoadError>("@sallyport/core/se
 export const loaded = Effect.fnUntraced(function*(load: Load): Effect.fn.Return<Layer.Layer<Dispatch>, LoadError> {
   const module = yield* Effect.tryPromise({
     try: load,
-    catch: (cause) =>
-      new LoadError({ message: `the module could not be loaded: ${cause instanceof Error ? cause.stack : cause}` })
+    catch: (cause) => new LoadError({ message: `the module could not be loaded: ${unloaded(cause)}` })
   })
   if (isServer(module.default)) return module.default
   return yield* new LoadError({
