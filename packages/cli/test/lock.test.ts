@@ -22,6 +22,7 @@ describe("the npx command", () => {
     ["npx -p a -p b run", "it names several packages"],
     ["npx --registry=https://x.invalid pkg", "the option \"--registry=https://x.invalid\" of npx is not known here"],
     ["npx -c pkg", "the option \"-c\" of npx is not known here"],
+    ["", "the command is missing: put it behind --"],
     ["npm start", "this locks what npx and its relatives run"],
     ["uvx pkg", "this locks what npx and its relatives run"],
     ["docker run image", "this locks what npx and its relatives run"]

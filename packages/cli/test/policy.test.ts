@@ -100,10 +100,24 @@ describe("policy explain", () => {
       yield* given(policy)
       const { code, out } = yield* policied(["explain", "files", "read", "--args", `{"path":"/etc/passwd"}`])
       assert.strictEqual(code, 30)
-      assert.include(out, `tools/call read of files is denied by the rule "notes-only": reading is for /srv/notes`)
+      assert.isAtMost(Math.max(...out.split("\n").map((line) => line.length)), 80)
+      assert.include(
+        out.replaceAll(/\n {2,}/g, " "),
+        `tools/call read of files is denied by the rule "notes-only": reading is for /srv/notes`
+      )
       assert.include(out, `args.path is "/etc/passwd"`)
       assert.include(out, `limit "slowly" (line 15): at most 60 calls are let through in 1 minute`)
       assert.include(out, "What would allow it:")
+    })
+  )
+
+  test(
+    "says how to give a call where there is none",
+    Effect.gen(function*() {
+      yield* given(policy)
+      const { code, err } = yield* policied(["explain"])
+      assert.strictEqual(code, 1)
+      assert.include(err, "server is missing; name is missing; sallyport policy explain --help says how to give one")
     })
   )
 
@@ -335,9 +349,9 @@ describe("policy replay", () => {
       ])
       const { code, out } = yield* policied(["replay"])
       assert.strictEqual(code, 0)
-      assert.match(out, /allow +ask by ask-first +tools\/call write of files/)
-      assert.match(out, /deny by old +ask by ask-first +tools\/call write of files/)
-      assert.match(out, /allow +tools\/call read of files +arguments are not in the\s+ledger/)
+      assert.match(out, /allow +ask by ask-first: tools\/call write of\s+files/)
+      assert.match(out, /deny by old +ask by ask-first: tools\/call write of\s+files/)
+      assert.match(out, /allow +tools\/call read of files: arguments are not in the\s+ledger/)
       assert.include(out, "4 decisions: 2 would differ, 1 undecidable.")
       const json = parsed((yield* policied(["replay", "--json"])).out)
       assert.deepInclude(json, { decisions: 4, unreadable: 0 })

@@ -56,7 +56,8 @@ const lines = (
   call: Policies.Call,
   { arguments: refused, decision, nearest, rules }: Decide.Explanation,
   uses: ReadonlyArray<Limits.Use>,
-  accepted: boolean
+  accepted: boolean,
+  file: string
 ): ReadonlyArray<string> => [
   `${Policies.what(call)} is ${did[decision.action]} by ${
     decision.rule === undefined ? "the default" : `the rule "${decision.rule}"`
@@ -71,7 +72,9 @@ const lines = (
     : [
       "",
       "What would allow it:",
-      ...nearest.flatMap((one) => `- ${one}`.split("\n").map((line) => `  ${Visible.line(line)}`))
+      ...nearest.flatMap((one) =>
+        `- ${one.replaceAll(`${file}:`, "line ")}`.split("\n").map((line) => `  ${Visible.line(line)}`)
+      )
     ])
 ]
 
@@ -122,7 +125,7 @@ export const run = Effect.fnUntraced(
         limits: uses.map(({ limit }) => limit.id),
         nearest
       })
-    } else yield* Output.print(lines(call, explanation, uses, accepted).map(folded).join("\n"))
+    } else yield* Output.print(lines(call, explanation, uses, accepted, file).map(folded).join("\n"))
     const code: ExitCode = explanation.decision.action === "deny" ? 30 : 0
     return code
   }

@@ -224,7 +224,7 @@ describe("a server that cannot be started", () => {
       yield* relay.says(initialized, H.request(2, "tools/list"), H.request(3, "ping"), H.cancel(2))
       assert.deepStrictEqual(reasons(relay.saw()), ["server-not-started", "server-not-started", "server-not-started"])
       assert.include(relay.take()[0]?.error?.message ?? "", "not found in PATH")
-      assert.include(relay.told.join("\n"), "notes was not started: notes was not found in PATH")
+      assert.include(relay.told.join("\n"), "notes was not found in PATH")
       assert.isFalse(relay.done())
       yield* relay.eof
       assert.deepStrictEqual((yield* relay.outcome).settled, false)
