@@ -46,6 +46,8 @@ const types: { readonly [K in Type]: K } = {
   judged: "judged",
   dropped: "dropped",
   repaired: "repaired",
+  bridged: "bridged",
+  lowered: "lowered",
   ended: "ended",
   clock: "clock",
   fault: "fault",
@@ -238,6 +240,10 @@ export const says = (event: Event | Omitted): string => {
       return `${event.count} by ${text(event.reason)}`
     case "repaired":
       return `${event.count} by ${text(event.repair)}`
+    case "bridged":
+      return `for a ${text(event.host)} host${event.strict ? ", strictly" : ""}`
+    case "lowered":
+      return `${event.count} of ${text(event.what)}`
     case "ended":
       return text(event.how)
     case "clock":

@@ -41,6 +41,8 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
  * - `withheld`: what was accepted, and withheld from a listing because it may never be called; once a change.
  * - `dropped`: lines or messages of the server that were not passed on, summed.
  * - `repaired`: lines of the server that were read only since they were repaired (`--repair`), summed.
+ * - `bridged`: host and server are of two eras, the host of the one named; `strict`: nothing is lowered between them.
+ * - `lowered`: what was passed on in another form, or in strict mode withheld, for it has no exact one; summed.
  * - `trusted`: what a first sight pinned without a person (`--first-sight trust`).
  * - `accepted`: what a person accepted, how (`terminal`, `digest`, `unseen`, `import`), and from which parent commands.
  * - `rejected`, `forgotten`: what a person did not want, or had forgotten, and from which parent commands.
@@ -202,6 +204,18 @@ export const Event = Schema.Union([
     type: Schema.Literal("repaired"),
     server: Schema.String,
     repair: Schema.String,
+    count: Schema.Int
+  }),
+  Schema.Struct({
+    type: Schema.Literal("bridged"),
+    server: Schema.String,
+    host: Schema.Literals(["legacy", "modern"]),
+    strict: Schema.Boolean
+  }),
+  Schema.Struct({
+    type: Schema.Literal("lowered"),
+    server: Schema.String,
+    what: Schema.String,
     count: Schema.Int
   }),
   Schema.Struct({

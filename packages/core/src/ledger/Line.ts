@@ -144,6 +144,10 @@ const members = (event: Event | Omitted): string => {
       return ",\"server\":" + quote(event.server) + ",\"reason\":" + quote(event.reason) + ",\"count\":" + event.count
     case "repaired":
       return ",\"server\":" + quote(event.server) + ",\"repair\":" + quote(event.repair) + ",\"count\":" + event.count
+    case "bridged":
+      return ",\"server\":" + quote(event.server) + ",\"host\":" + quote(event.host) + ",\"strict\":" + event.strict
+    case "lowered":
+      return ",\"server\":" + quote(event.server) + ",\"what\":" + quote(event.what) + ",\"count\":" + event.count
     case "ended":
       return ",\"server\":" + quote(event.server) + ",\"how\":" + quote(event.how)
     case "clock":

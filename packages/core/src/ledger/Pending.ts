@@ -74,6 +74,7 @@ export const make = (now: () => number, stepped: (back: number) => void = () => 
 
   const spare = (event: Event): boolean =>
     event.type === "call" || event.type === "refuse" || event.type === "dropped" || event.type === "repaired" ||
+    event.type === "lowered" ||
     (event.type === "outcome" && event.of >= first)
   const push = (line: string) => {
     lines = lines === "" ? line : lines + Line.end + line

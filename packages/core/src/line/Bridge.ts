@@ -37,8 +37,10 @@ export interface Options {
   readonly server: string
   /** Whether what cannot be translated exactly is left out instead of lowered. */
   readonly strict: boolean
-  /** Called once, when it is known that the two ends are of two eras, with the one of the host. */
-  readonly translating?: ((host: "legacy" | "modern") => void) | undefined
+  /** Called once, when it is known that the two ends are of two eras: with the one of the host, and what counts. */
+  readonly translating?:
+    | ((host: "legacy" | "modern", lowered: Message.Bridge["lowered"]) => void)
+    | undefined
 }
 
 /** An opening that failed for another reason than the era: no other opening would do better. */
@@ -147,7 +149,7 @@ export const between = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R> =
           call.reply(failure)
           return
         }
-        options.translating?.(kind === "legacy-host" ? "legacy" : "modern")
+        if (bridge !== undefined) options.translating?.(kind === "legacy-host" ? "legacy" : "modern", bridge.lowered)
         call.reply(reply)
       }))
     }

@@ -30,6 +30,7 @@ import * as Accepted from "./Accepted.ts"
 import { Ask } from "./Ask.ts"
 import * as Asked from "./Asked.ts"
 import * as Chains from "./Chains.ts"
+import type { Crossed } from "./Crossed.ts"
 import * as Decision from "./Decision.ts"
 import { Drifts } from "./Drifts.ts"
 import * as Early from "./Early.ts"
@@ -75,6 +76,8 @@ export interface Options {
   readonly agreement: Agreement.Agreement
   /** What the leg inside could not pass on. */
   readonly dropped: Dropped
+  /** What a bridge outside the guard has to record. */
+  readonly crossed?: Pick<Crossed, "take"> | undefined
 }
 
 /**
@@ -388,6 +391,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       for (const { count, repair } of options.dropped.takeRepaired()) {
         record({ type: "repaired", server, repair, count })
       }
+      for (const event of options.crossed?.take() ?? []) record(event)
     }
     yield* Effect.forkScoped(Effect.gen(function*() {
       for (;;) {

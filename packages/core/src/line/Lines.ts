@@ -19,6 +19,7 @@ import { isAddress, Spawn } from "../stage/Spawn.ts"
 import type { Who } from "../stage/Transport.ts"
 import type { FirstSight } from "./Accepted.ts"
 import * as Bridge from "./Bridge.ts"
+import * as Crossed from "./Crossed.ts"
 import * as Faults from "./Faults.ts"
 import * as Guard from "./Guard.ts"
 import * as Lifecycle from "./Lifecycle.ts"
@@ -77,6 +78,14 @@ export const layer = (
           Effect.fnUntraced(function*(back) {
             const agreement = Agreement.make()
             const dropped = Faults.dropped(launch.name, notices.tell)
+            const { bridge = "auto" } = options
+            const crossed = Crossed.make(launch.name, bridge === "strict")
+            yield* Effect.addFinalizer(() =>
+              Effect.sync(() => {
+                const sentence = crossed.sentence()
+                if (sentence !== undefined) notices.tell(sentence)
+              })
+            )
             const guarded = Guard.around({
               server: launch.name,
               client: who.client,
@@ -93,17 +102,19 @@ export const layer = (
                 loosened: options.loosened
               },
               agreement,
-              dropped
+              dropped,
+              crossed
             })
             const inside = guarded(
               Lifecycle.server(agreement, dropped.faults)(
                 Upstream.leg(launch, agreement, dropped)
               )
             )
-            const { bridge = "auto" } = options
             const line = bridge === "off"
               ? inside
-              : Bridge.between({ server: launch.name, strict: bridge === "strict" })(inside)
+              : Bridge.between({ server: launch.name, strict: bridge === "strict", translating: crossed.translating })(
+                inside
+              )
             // The line lives as long as its session, not as long as this layer, whose scope is in the context too.
             return yield* Effect.provideContext(line(back), Context.add(context, Scope.Scope, yield* Effect.scope))
           })

@@ -65,6 +65,8 @@ const every: ReadonlyArray<Event> = [
   { type: "judged", ...who, method: "m", name: "n", observed: [] },
   { type: "dropped", server: "notes", reason: "not-json", count: 1 },
   { type: "repaired", server: "notes", repair: "surrogates", count: 2 },
+  { type: "bridged", server: "notes", host: "legacy", strict: true },
+  { type: "lowered", server: "notes", what: "audio", count: 3 },
   { type: "ended", server: "notes", how: "exit 0" },
   { type: "clock", back: 60_001 },
   { type: "fault", why: "the disk is full" },

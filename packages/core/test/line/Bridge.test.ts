@@ -51,6 +51,38 @@ describe("a host and a server of two eras", () => {
       assert.notInclude(relay.calls()[0]?.text ?? "", meta.protocolVersion)
     }))
 
+  for (const strict of [false, true]) {
+    it.effect(`the ledger says that two eras met${strict ? " strictly" : ""}, and what was lowered or withheld, once`, () =>
+      Effect.gen(function*() {
+        const relay = yield* H.open({
+          ...modernOnly({
+            "tools/call": () => `"result":{"resultType":"complete","content":[],"structuredContent":[1]}`
+          }),
+          bridge: strict ? "strict" : "auto"
+        })
+        yield* relay.says(H.initializeOf(1), H.notification("notifications/initialized"))
+        yield* relay.says(H.request(2, "tools/list"), H.call(3, "read"), H.call(4, "read"))
+        const [answer] = relay.answers(3)
+        if (strict) assert.strictEqual(answer?.error?.data?.reason, "not-translatable")
+        else assert.deepStrictEqual(answer?.result, { content: [], structuredContent: { result: [1] } })
+        yield* H.adjust("1 minute")
+        yield* relay.says(H.call(5, "read"))
+        yield* relay.eof
+        yield* H.adjust("2 seconds")
+        const { length } = relay.entries("bridged")
+        assert.strictEqual(length, 1)
+        assert.deepInclude(relay.entries("bridged")[0], { server: "notes", host: "legacy", strict })
+        assert.deepStrictEqual(relay.entries("lowered").map(({ count, what }) => [what, count]), [
+          ["structured-value", 2],
+          ["structured-value", 1]
+        ])
+        const said = relay.told.filter((sentence) => sentence.includes("of another era"))
+        assert.strictEqual(said.length, 1)
+        assert.match(said[0] ?? "", /structured-value \(3\)/)
+        assert.match(said[0] ?? "", strict ? /withheld/ : /another form/)
+      }))
+  }
+
   it.effect("a modern host that opens with another request is served too", () =>
     Effect.gen(function*() {
       const relay = yield* H.open()
