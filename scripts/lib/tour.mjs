@@ -1,7 +1,7 @@
 // Runs the programs as the documentation shows them, and gives what they said, by the name of the place that shows it.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
-import { spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -232,7 +232,37 @@ expect = "ask"
     }
   }
 
+  /** A host with a handshake before a server without one, without the bridge and with it. */
+  const bridged = async () => {
+    const clientInfo = { name: "host", version: "1.0.0" }
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo }
+    const server = [process.execPath, join(root, "test/bridge/fixtures/own.ts"), "2026-07-28"]
+    /** @param {string} mode */
+    const opened = async (mode) => {
+      const options = ["--bridge", mode, "--state", join(folder, `bridged-${mode}`), "--name", "modern"]
+      const relay = spawn(process.execPath, [sallyport, "relay", ...options, "--", ...server], {
+        env,
+        cwd: project,
+        stdio: ["pipe", "pipe", "ignore"]
+      })
+      relay.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`)
+      let text = ""
+      for await (const chunk of relay.stdout) {
+        text += String(chunk)
+        if (text.includes("\n")) break
+      }
+      const ended = new Promise((resolve) => relay.once("exit", resolve))
+      relay.stdin.end()
+      await ended
+      const answer = JSON.stringify(JSON.parse(text), undefined, 2)
+      return `$ sallyport relay --bridge ${mode} -- node modern.ts < initialize.json\n${answer}`
+    }
+    const texts = [await opened("off"), await opened("auto")]
+    said.set("bridge", texts.join("\n"))
+  }
+
   try {
+    await bridged()
     shown("help")
     shown("relay-help", "relay", "--help")
     const first = await open()

@@ -51,6 +51,8 @@ describe("the scan of a leg", () => {
     assert.lengthOf(faults({ far: "server", heard: [initialized], said: [initialize, list] }), 0)
     const enveloped = line({ id: 1, method: "tools/list", params: { _meta: modern } })
     assert.lengthOf(faults({ far: "server", heard: [initialized], said: [initialize, enveloped] }), 1)
+    const cancelled = line({ method: "notifications/cancelled", params: { requestId: 1, _meta: modern } })
+    assert.lengthOf(faults({ far: "server", heard: [initialized], said: [initialize, cancelled] }), 1)
     assert.isNotEmpty(faults({ far: "server", heard: [], said: [list] }))
   })
 })

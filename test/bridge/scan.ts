@@ -53,8 +53,9 @@ export const faults = ({ far, heard, said }: Leg): ReadonlyArray<string> => {
       const from = far === "host" ? "server" : "host"
       const kind = id === undefined ? "notification" : "request"
       if (Method.find(method, kind, from, leg) === undefined) return [`${leg} has no such ${kind}`]
-      const era = far === "server" && kind === "request" &&
-        (versionOf(message) !== undefined) === Revision.isLegacy(leg)
+      // A notification has no metadata in either era, and need not have it where a modern client adds it.
+      const enveloped = versionOf(message) !== undefined
+      const era = far === "server" && (Revision.isLegacy(leg) ? enveloped : kind === "request" && !enveloped)
       return [...(era ? ["its metadata is of the other era"] : []), ...unfit(Payload.findParams(method, leg), params)]
     }
     const question = asked.get(id)

@@ -1,8 +1,10 @@
 /** One host with one server behind the relay, over stdio or over HTTP, with all that was said on both legs. */
 import type * as Revision from "@sallyport/core/protocol/Revision"
+import { Dispatch } from "@sallyport/core/stage/Dispatch"
 import type { Command, Launch } from "@sallyport/core/stage/Spawn"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -50,6 +52,8 @@ export interface Session {
   readonly client: Promise<Client>
   /** What each connection of either leg has carried so far. */
   readonly legs: () => ReadonlyArray<Leg>
+  /** Whether the server was sent a message with this text in it. */
+  readonly sent: (text: string) => boolean
   readonly close: () => Promise<void>
 }
 
@@ -57,24 +61,48 @@ type Open = (place: Place) => Promise<Client>
 
 const lines = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => line !== "")
 
+const sentIn = (legs: () => ReadonlyArray<Leg>) => (text: string): boolean =>
+  legs().some(({ far, said }) => far === "server" && said.some((line) => line.includes(text)))
+
+/** A server that keeps what it is asked. */
+const keeping = (server: Layer.Layer<Dispatch>, asked: Array<string>): Layer.Layer<Dispatch> =>
+  Layer.effect(
+    Dispatch,
+    Effect.map(Dispatch, (dispatch) =>
+      Dispatch.of({
+        open: (who) => (back) =>
+          Effect.map(dispatch.open(who)(back), (port) => ({
+            ...port,
+            request: (call) => {
+              asked.push(call.params ?? "")
+              port.request(call)
+            }
+          }))
+      }))
+  ).pipe(Layer.provide(server))
+
 const gone = (client: Promise<Client>): Promise<void> => client.then((opened) => opened.close(), () => {})
 
 /** The real command, with what goes in and out of both programs kept in files of each process. */
-export const stdio = async (open: Open, server: Server): Promise<Session> => {
+const stdio = (remote: boolean) => async (open: Open, server: Server): Promise<Session> => {
+  const scope = Effect.runSync(Scope.make())
+  const asked: Array<string> = []
   const folder = mkdtempSync(join(tmpdir(), "sallyport-bridge-"))
   mkdirSync(join(folder, "kept"))
   const quoted = (words: ReadonlyArray<string>): string => words.map((word) => `'${word}'`).join(" ")
-  const keeping = (far: Leg["far"], words: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const teed = (far: Leg["far"], words: ReadonlyArray<string>): ReadonlyArray<string> => {
     const at = join(folder, "kept", far)
     return ["-c", `tee '${at}'-in-$$ | ${quoted(words)} | tee '${at}'-out-$$`]
   }
   const options = ["--name", "server", "--state", join(folder, "state"), "--first-sight", "observe"]
-  const behind = ["sh", ...keeping("server", [process.execPath, ...server.script])]
+  const behind = remote
+    ? ["--url", await Effect.runPromise(Scope.provide(listen(keeping(make(server.http), asked)), scope))]
+    : ["--", "sh", ...teed("server", [process.execPath, ...server.script])]
   // The inner quotes end and begin the outer ones.
-  const relay = [process.execPath, sallyport, "relay", ...options, "--", ...behind].map((word) =>
+  const relay = [process.execPath, sallyport, "relay", ...options, ...behind].map((word) =>
     word.replaceAll("'", "'\\''")
   )
-  const client = open({ _tag: "Stdio", command: "sh", args: [...keeping("host", relay)] })
+  const client = open({ _tag: "Stdio", command: "sh", args: [...teed("host", relay)] })
   let kept: ReadonlyArray<Leg> | undefined
   const legs = (): ReadonlyArray<Leg> => {
     if (kept !== undefined) return kept
@@ -89,8 +117,10 @@ export const stdio = async (open: Open, server: Server): Promise<Session> => {
   return {
     client,
     legs,
+    sent: remote ? (text) => asked.some((params) => params.includes(text)) : sentIn(legs),
     close: async () => {
       await gone(client)
+      await Effect.runPromise(Scope.close(scope, Exit.void))
       kept = legs()
       rmSync(folder, { recursive: true, force: true })
     }
@@ -98,7 +128,7 @@ export const stdio = async (open: Open, server: Server): Promise<Session> => {
 }
 
 /** A relay in this process that listens over HTTP, before a server that does too where it can. */
-export const http = async (open: Open, server: Server): Promise<Session> => {
+const http = async (open: Open, server: Server): Promise<Session> => {
   const scope = Effect.runSync(Scope.make())
   const kept: Array<{ readonly far: Leg["far"]; readonly heard: Array<string>; readonly said: Array<string> }> = []
   const tap = (far: Leg["far"]): Tap => (peer) => {
@@ -135,9 +165,13 @@ export const http = async (open: Open, server: Server): Promise<Session> => {
   return {
     client,
     legs: () => kept,
+    sent: sentIn(() => kept),
     close: async () => {
       await gone(client)
       await Effect.runPromise(Scope.close(scope, Exit.void))
     }
   }
 }
+
+/** Opens a session, by the way that it is connected. */
+export const open = { stdio: stdio(false), HTTP: http, "stdio to HTTP": stdio(true) }

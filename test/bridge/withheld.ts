@@ -1,10 +1,14 @@
 /** What does not work of a host at a server, and why. */
 import { type Name, names } from "./features.ts"
 
+/** How host and relay, and relay and server, are connected: where both are not the same, in that order. */
+export const ways = ["stdio", "HTTP", "stdio to HTTP"] as const
+export type Way = (typeof ways)[number]
+
 export interface Cell {
   readonly host: string
   readonly server: string
-  readonly over: "stdio" | "HTTP"
+  readonly over: Way
   readonly feature: Name
 }
 

@@ -621,7 +621,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
     }
     if (flight.upstream !== undefined) {
       state.pending.delete(flight.upstream)
-      server({ _tag: "Cancel", key: flight.upstream, params })
+      server({ _tag: "Cancel", key: flight.upstream, params: stripped(params) })
     }
     end(flight, Write.failure(-32603, "cancelled"))
   }

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { maxSubscribed } from "../../../src/protocol/bridge/Message.ts"
 import * as ModernHost from "../../../src/protocol/bridge/ModernHost.ts"
+import * as T from "../../../src/wire/Text.ts"
 import { one, options, play } from "./play.ts"
 
 const clientCapabilities = { sampling: {}, elicitation: { form: {}, url: {} }, roots: {} }
@@ -391,6 +392,17 @@ describe("a modern host before a legacy server", () => {
     assert.deepInclude(over, { to: "server", kind: "cancel", key: keyOf(first.heard) ?? "" })
     assert.strictEqual(one(over, "server", "error").key, question.key)
     assert.isEmpty(over.filter(({ to }) => to === "host"))
+  })
+
+  it("5.3 cancelled: says why, and nothing of the modern era", () => {
+    const { bridge, call } = opened()
+    const { key } = call("a")
+    const params = T.fromValue({ requestId: 7, reason: "enough", _meta: meta() })
+    const [said] = bridge.fromHost({ _tag: "Cancel", key, params }, 0)
+    assert.deepStrictEqual(
+      said?.said._tag === "Cancel" && said.said.params,
+      T.fromValue({ requestId: 7, reason: "enough" })
+    )
   })
 
   it("5.3 a question that the server takes back is not asked", () => {
