@@ -163,7 +163,7 @@ export const run = async ({ http, module, tokenFile }: Options): Promise<Stop | 
   const core = (name: string): string | Stop =>
     attempt(
       () => pathToFileURL(createRequire(file).resolve(`@sallyport/core/server/${name}`)).href,
-      () => failed(`${file} does not depend on @sallyport/core`)
+      () => failed(`${file} does not depend on @sallyport/core: install it in the module's folder or one above`)
     )
   const program = core(http === undefined ? "Serve" : "ServeHttp")
   if (typeof program !== "string") return program
