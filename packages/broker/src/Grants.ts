@@ -11,7 +11,7 @@
 import { isServerName } from "@sallyport/core/pin/Names"
 import * as Glob from "@sallyport/core/policy/Glob"
 import * as Method from "@sallyport/core/protocol/Method"
-import { Files, type FilesError } from "@sallyport/core/store/Files"
+import { Files } from "@sallyport/core/store/Files"
 import type * as Document from "@sallyport/core/toml/Document"
 import * as Reader from "@sallyport/core/toml/Reader"
 import * as words from "@sallyport/core/toml/Words"
@@ -19,9 +19,10 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Store from "./internal/store.ts"
+import { timeOf } from "./internal/time.ts"
 
 /**
  * What a client may do with a server. A member that is undefined narrows nothing.
@@ -75,15 +76,6 @@ const keys = ["methods", "tools", "policy", "expires", "budget"]
 export const isClientName: (name: string) => boolean = isServerName
 
 const grammar = "use a small letter, then at most 31 small letters, digits and hyphens"
-
-/** `2026-03-01T12:00:00Z`, seconds and their parts optional; undefined where there is no such time. */
-const timeOf = (text: string): number | undefined => {
-  const parts = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?Z$/.exec(text)
-  const made = parts === null ? Option.none() : DateTime.make(text)
-  if (parts?.[1] === undefined || Option.isNone(made)) return undefined
-  // A day that no month has would be read as one of the next month.
-  return DateTime.formatIso(made.value).startsWith(parts[1]) ? DateTime.toEpochMillis(made.value) : undefined
-}
 
 interface Placed {
   readonly grant: Grant
@@ -265,14 +257,12 @@ const keyOf = (grant: Grant): string =>
 /** The changed text, where it says just what was meant; the file may be written in ways that cannot be changed by sections. */
 const meant = (text: string, file: string, grants: All): Result.Result<string, string> => {
   const found = parse(text, file)
-  if (Result.isFailure(found)) return Result.fail(found.failure.map(Reader.format).join("\n"))
+  if (Result.isFailure(found)) return Result.fail(Store.problems(found.failure))
   const same = (all: All): string => all.map(keyOf).toSorted().join("\n")
   return same(found.success) === same(grants)
     ? Result.succeed(text)
     : Result.fail(`${file} is not written as one section for each grant; change it by hand`)
 }
-
-const problems = (all: ReadonlyArray<Reader.Problem>): string => all.map(Reader.format).join("\n")
 
 /**
  * The text with a grant more, everything else as it was; the failure is a sentence. A client has one grant of a server:
@@ -283,7 +273,7 @@ const problems = (all: ReadonlyArray<Reader.Problem>): string => all.map(Reader.
  */
 export const add = (text: string, file: string, grant: Grant): Result.Result<string, string> => {
   const found = parse(text, file)
-  if (Result.isFailure(found)) return Result.fail(problems(found.failure))
+  if (Result.isFailure(found)) return Result.fail(Store.problems(found.failure))
   if (find(found.success, grant.client, grant.server) !== undefined) {
     return Result.fail(`${grant.client} has a grant of ${grant.server} already; take it back first to give another one`)
   }
@@ -300,7 +290,7 @@ export const add = (text: string, file: string, grant: Grant): Result.Result<str
  */
 export const remove = (text: string, file: string, client: string, server: string): Result.Result<string, string> => {
   const found = readAll(text, file)
-  if (Result.isFailure(found)) return Result.fail(problems(found.failure))
+  if (Result.isFailure(found)) return Result.fail(Store.problems(found.failure))
   const { grants, starts } = found.success
   const gone = grants.find(({ grant }) => grant.client === client && grant.server === server)
   if (gone === undefined) return Result.fail(`${client} has no grant of ${server}`)
@@ -368,47 +358,6 @@ export class Grants extends Context.Service<Grants, {
 export const layerFile = (file: string): Layer.Layer<Grants, never, Files> =>
   Layer.effect(
     Grants,
-    Effect.map(Files, (files) => {
-      const failed = ({ message }: FilesError) => new GrantsError({ kind: "file", file, message })
-      const text = files.read(file).pipe(
-        Effect.catchIf((error) => error.kind === "missing", () => Effect.succeed("")),
-        Effect.mapError(failed)
-      )
-      const parsed = (text: string): Effect.Effect<All, GrantsError> =>
-        Effect.mapError(
-          Effect.fromResult(parse(text, file)),
-          (found) => new GrantsError({ kind: "wrong", file, message: problems(found) })
-        )
-      const lock = `${file}.lock`
-      const locked = Effect.acquireRelease(
-        Effect.mapError(files.create(lock, ""), (error) =>
-          error.kind === "exists"
-            ? new GrantsError({
-              kind: "busy",
-              file,
-              message:
-                `${file} is being changed by another process; where there is none, one was ended in the middle ` +
-                `of a change: look at the file, then remove ${lock}`
-            })
-            : failed(error)),
-        () => Effect.ignore(files.remove(lock))
-      )
-      return {
-        all: Effect.flatMap(text, parsed),
-        change: Effect.fnUntraced(function*<E, R>(
-          change: (text: string, file: string) => Result.Result<string, string>,
-          before?: Effect.Effect<void, E, R>
-        ) {
-          yield* locked
-          const changed = yield* Effect.mapError(
-            Effect.fromResult(change(yield* text, file)),
-            (message) => new GrantsError({ kind: "refused", file, message })
-          )
-          const grants = yield* parsed(changed)
-          if (before !== undefined) yield* before
-          yield* Effect.mapError(files.replace(file, changed), failed)
-          return grants
-        }, Effect.scoped)
-      }
-    })
+    Effect.map(Files, (files) =>
+      Store.make(files, file, parse, (kind, message) => new GrantsError({ kind, file, message })))
   )

@@ -3,7 +3,7 @@
  *
  * **Details**
  *
- * What is here so far are its parts: the registry, the grants and the public names. There is no program yet.
+ * What is here so far are its parts: the registry, the grants, the tokens and the public names. There is no program yet.
  *
  * @since 0.1.0
  */

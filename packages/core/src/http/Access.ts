@@ -91,8 +91,13 @@ export type Authenticate = (bearer: Redacted.Redacted<string> | undefined) => Ef
  */
 export const open = (who: Who): Authenticate => () => Effect.succeed(who)
 
-/** Takes as long whatever the digests are. */
-const same = (a: string, b: string): boolean => {
+/**
+ * Whether two digests are the same; takes as long whatever they are.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const same = (a: string, b: string): boolean => {
   let differs = a.length ^ b.length
   for (let k = 0; k < a.length; k++) differs |= a.charCodeAt(k) ^ b.charCodeAt(k)
   return differs === 0
