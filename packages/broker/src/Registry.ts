@@ -1,5 +1,6 @@
 /**
- * The registry: which servers there are and how each is come by, read strictly from `servers.toml`.
+ * The registry: which servers there are and how each is come by, read strictly from `servers.toml` or from the `mcpServers`
+ * of an agent host.
  *
  * **Details**
  *
@@ -13,8 +14,10 @@ import { isServerName } from "@sallyport/core/pin/Names"
 import * as Method from "@sallyport/core/protocol/Method"
 import { Files } from "@sallyport/core/store/Files"
 import type * as Document from "@sallyport/core/toml/Document"
+import * as Json from "@sallyport/core/toml/Json"
 import * as Reader from "@sallyport/core/toml/Reader"
 import * as words from "@sallyport/core/toml/Words"
+import * as Digest from "@sallyport/core/wire/Digest"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -76,6 +79,7 @@ export interface Address {
  *
  * **Details**
  *
+ * - `called`: the name in the file, which is another one where that cannot be a name of ours (see {@link aliasOf}).
  * - `methods`: all that it may be asked; everything where absent.
  * - `firstSight`: whether what it offers is held until a person has seen it, or trusted the first time.
  * - `timeout`: how long a call may take; 30 seconds where the file does not say.
@@ -86,6 +90,7 @@ export interface Address {
  */
 export interface Server {
   readonly name: string
+  readonly called: string
   readonly target: Command | Address
   readonly firstSight: "hold" | "trust"
   readonly methods: ReadonlyArray<string> | undefined
@@ -136,7 +141,8 @@ const whyNoUrl = (url: string): string | undefined => {
   return isLoopback(hostname) ? undefined : "what is sent over http can be read on the way; use https"
 }
 
-const reader = (file: string) => {
+/** `literal`: values are what they are, and none is a reference. */
+const reader = (file: string, literal: boolean) => {
   const read = Reader.make(file)
   const { note } = read
 
@@ -195,6 +201,7 @@ const reader = (file: string) => {
       if (node.value.includes("\0")) return note(node.at, `${of}${key} has a NUL character in it`)
       return { _tag: "Literal", value: node.value }
     }
+    if (literal) return read.wrong(entry, of, key, "a string")
     const must = "a string, { file = PATH }, { env = NAME } or { command = [...] }"
     if (node._tag !== "Table") return read.wrong(entry, of, key, must)
     const inner = `${of}${key}: `
@@ -299,7 +306,7 @@ const reader = (file: string) => {
       if (twice) return `${words.quote(name)} is there twice, the case of its letters aside`
       if (taken.has(folded) || folded.startsWith("mcp-")) return `${words.quote(name)} is set by the protocol`
       if (node._tag !== "String") return undefined
-      return credentials.has(folded)
+      return credentials.has(folded) && !literal
         ? `${words.quote(name)} is a credential; say where it comes from, as in { file = "/run/secrets/name" }`
         : /[^\t\x20-\x7e]/.test(node.value)
         ? `the value of ${words.quote(name)} has characters that no header can have`
@@ -345,6 +352,7 @@ const reader = (file: string) => {
     const shared = read.boolean(of, get, "shared")
     return {
       name,
+      called: name,
       target,
       firstSight: firstSight ?? "hold",
       methods: methods(of, get),
@@ -369,7 +377,98 @@ const reader = (file: string) => {
     return all
   }
 
-  return { errors: read.errors, whole }
+  const host = (called: string, entry: Document.Entry): Server | undefined => {
+    const of = `server ${words.quote(called)}: `
+    if (entry.node._tag !== "Table") {
+      return note(entry.key, `${of}it must be a table; this is ${Reader.said(entry.node)}`)
+    }
+    const get = read.fields(entry.node, of, hostKeys)
+    if (read.boolean(of, get, "disabled") === true) return undefined
+    const url = get("url")
+    if (url === undefined && get("command") === undefined) note(entry.key, `${of}command or url is missing`)
+    if (url !== undefined && get("command") !== undefined) note(entry.key, `${of}command and url exclude each other`)
+    read.choice(of, get, "type", url === undefined ? ["stdio"] : ["http", "streamable-http", "streamableHttp"])
+    return {
+      name: aliasOf(called),
+      called,
+      target: url === undefined ? command(of, get) : address(of, get),
+      firstSight: "hold",
+      methods: undefined,
+      timeout: Duration.seconds(30),
+      shared: false,
+      at: entry.key
+    }
+  }
+
+  const hosts = (root: Document.Node): Servers => {
+    const all = new Map<string, Server>()
+    // What else a host keeps in its file is the host's.
+    const get = (key: string) => root._tag === "Table" ? root.entries.get(key) : undefined
+    if (get("mcpServers") === undefined) note(root.at, "mcpServers is missing")
+    for (const [called, entry] of read.table("", get, "mcpServers")?.entries ?? []) {
+      const found = host(called, entry)
+      if (found === undefined) continue
+      const other = all.get(found.name)
+      if (other === undefined) all.set(found.name, found)
+      else note(entry.key, `${words.quote(called)} and ${words.quote(other.called)} would both be ${found.name}`)
+    }
+    if (all.size > limits.servers) note(root.at, `there are more than ${limits.servers} servers`)
+    return all
+  }
+
+  return { errors: read.errors, whole, hosts }
+}
+
+/** What entries of hosts have; the last three say nothing of how a server is come by. */
+const hostKeys = [
+  "type",
+  "command",
+  "args",
+  "env",
+  "cwd",
+  "url",
+  "headers",
+  "disabled",
+  "description",
+  "autoApprove",
+  "alwaysAllow"
+]
+
+/**
+ * The name of a server that an agent host calls so: the same, where that can be a name of ours; else what is left of it,
+ * and 6 hexadecimal digits of its SHA-256.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const aliasOf = (called: string): string => {
+  if (isServerName(called)) return called
+  const left = called.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^[^a-z]+/, "").slice(0, 25).replace(/-+$/, "")
+  return `${left === "" ? "server" : left}-${Digest.sha256(called).slice(0, 6)}`
+}
+
+/**
+ * Reads the `mcpServers` of an agent host's file. The failure holds everything that is wrong with them, by line.
+ *
+ * **Details**
+ *
+ * A string is always a literal, whatever it looks like (security rule F11). Servers that are `disabled` are none. What a
+ * host would approve by itself is nothing to us: what a server offers is held until a person has seen it.
+ *
+ * @category parsing
+ * @since 0.1.0
+ */
+export const parseHosts = (text: string, file: string): Result.Result<Servers, ReadonlyArray<Reader.Problem>> => {
+  if (text.length > Reader.limits.text) {
+    const message = `the file is bigger than ${Reader.limits.text} characters`
+    return Result.fail([{ file, line: 1, column: 1, message }])
+  }
+  const root = Json.parse(text)
+  if (Result.isFailure(root)) return Result.fail([{ file, ...root.failure }])
+  const reading = reader(file, true)
+  const servers = reading.hosts(root.success)
+  const errors = reading.errors()
+  return errors.length === 0 ? Result.succeed(servers) : Result.fail(errors)
 }
 
 /**
@@ -381,7 +480,7 @@ const reader = (file: string) => {
 export const parse = (text: string, file: string): Result.Result<Servers, ReadonlyArray<Reader.Problem>> => {
   const root = Reader.document(text, file)
   if (Result.isFailure(root)) return Result.fail([root.failure])
-  const reading = reader(file)
+  const reading = reader(file, false)
   const servers = reading.whole(root.success)
   const errors = reading.errors()
   return errors.length === 0 ? Result.succeed(servers) : Result.fail(errors)
@@ -413,7 +512,7 @@ export class Registry extends Context.Service<Registry, {
 }>()("@sallyport/broker/Registry") {}
 
 /**
- * The registry of a file, which is read and checked each time: it must be a regular file and no link, and neither it nor
+ * The registry of a file, `mcpServers` where its name ends with `.json`, which is read and checked each time: it must be a regular file and no link, and neither it nor
  * a folder above it may be another user's or writable by others.
  *
  * @category layers
@@ -424,7 +523,7 @@ export const layerFile = (file: string): Layer.Layer<Registry, never, Files> =>
     Registry,
     Effect.map(Files, (files) => ({
       servers: files.read(file).pipe(
-        Effect.map((text) => parse(text, file)),
+        Effect.map((text) => file.endsWith(".json") ? parseHosts(text, file) : parse(text, file)),
         Effect.catchIf(
           (error) => error.kind === "missing",
           () => Effect.succeed(Result.succeed<Servers>(new Map()))
