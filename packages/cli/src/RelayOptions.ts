@@ -96,6 +96,8 @@ export interface RelayOptions {
   readonly firstSight: FirstSight
   /** The file of pins that holds instead of those of this machine. */
   readonly locked: string | undefined
+  /** Whether --name was given. */
+  readonly named: boolean
   readonly bridge: "auto" | "strict" | "off"
   readonly ledger: "file" | "none"
   /** What the host is called in rules and records. */
@@ -333,6 +335,7 @@ export const read = Effect.fnUntraced(
       http: http === undefined ? undefined : { ...http, tokenFile: values["token-file"] },
       firstSight,
       locked: values.locked === undefined ? undefined : resolve(values.locked),
+      named: values.name !== undefined,
       bridge,
       ledger,
       state,

@@ -33,6 +33,7 @@ const guard = (options: Options.RelayOptions, pinned: ReturnType<typeof pins>) =
   const records = ledger(options)
   return Lines.layer({
     firstSight: options.firstSight,
+    named: options.named,
     bridge: options.bridge,
     loosened: options.loosened,
     // Pins of a file are not reviewed here.

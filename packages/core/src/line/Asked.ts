@@ -46,8 +46,12 @@ export const imitates = (method: string, params: Text | undefined): boolean => {
  * @category combinators
  * @since 0.1.0
  */
-export const named = (server: string, method: string, params: Text | undefined): Text | undefined => {
-  if (method !== elicits || params === undefined) return params
+export const named = (
+  server: string | undefined,
+  method: string,
+  params: Text | undefined
+): Text | undefined => {
+  if (server === undefined || method !== elicits || params === undefined) return params
   const text = T.member(params, "message")
   const message = text === undefined ? undefined : T.string(text)
   return message === undefined ? params : T.setMember(params, "message", T.quote(`Server ${server} asks: ${message}`))
@@ -93,7 +97,7 @@ export const inputs = (requests: Text): ReadonlyArray<Input> | undefined => {
  * @category combinators
  * @since 0.1.0
  */
-export const namedIn = (server: string, result: Text, asked: ReadonlyArray<Input>): Text => {
+export const namedIn = (server: string | undefined, result: Text, asked: ReadonlyArray<Input>): Text => {
   let requests = T.member(result, "inputRequests")
   if (requests === undefined) return result
   for (const { key, method, params } of asked) {

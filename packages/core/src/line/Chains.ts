@@ -57,6 +57,8 @@ export interface Chains {
 export interface Options {
   readonly client: string
   readonly server: string
+  /** The name that questions say who asks by; none where the operator gave the server none. */
+  readonly speaker: string | undefined
   readonly agreement: Agreement.Agreement
   readonly flights: Flights
   readonly recorder: Recorder
@@ -75,7 +77,7 @@ type Round = Map<string, { readonly text: string; readonly call: Call; readonly 
  * @since 0.1.0
  */
 export const make = (options: Options): Chains => {
-  const { agreement, client, decide, flights, recorder, refuse, server } = options
+  const { agreement, client, decide, flights, recorder, refuse, server, speaker } = options
   const rounds = new Map<string, Round>()
   const tasks = {
     host: new Map<string, Pick<Subject, "name" | "pin" | "definition">>(),
@@ -280,7 +282,7 @@ export const make = (options: Options): Chains => {
         call,
         key,
         asked,
-        (failure) => deliver(failure ?? { _tag: "Result", result: Asked.namedIn(server, result, asked) })
+        (failure) => deliver(failure ?? { _tag: "Result", result: Asked.namedIn(speaker, result, asked) })
       )
     },
     end: () => {

@@ -63,6 +63,8 @@ const lists = new Map<string, Listed>(listed.map((kind) => [table[kind].list, ki
 export interface Options {
   /** The server's name: pins and ledger use it. */
   readonly server: string
+  /** Whether the operator gave it that name: then what it asks says who asks (security rule F15). Default: yes. */
+  readonly named?: boolean | undefined
   /** The client's name, as the operator configured it. */
   readonly client: string
   readonly firstSight: FirstSight
@@ -167,7 +169,8 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       turn
     })
 
-    const chains = Chains.make({ client, server, agreement, flights, recorder, decide, refuse })
+    const speaker = options.named === false ? undefined : server
+    const chains = Chains.make({ client, server, speaker, agreement, flights, recorder, decide, refuse })
 
     const passing = (reply: Reply & { readonly _tag: "Result" }): Reply => {
       const result = offers.passes(reply.result)
@@ -359,7 +362,7 @@ export const around = (options: Options) => <E, R>(leg: Leg<E, R>): Leg<E, R | G
       if (Method.reaches(call.method, "server") === undefined) return send(() => back.request(call))
       const goes = Asked.imitates(call.method, call.params) ? "imitation" : chains.comes("server", call)
       if (typeof goes === "string") return refuse("server", call, undefined, goes, Refusal.failure(goes, { server }))
-      decide(back, subjectOf("server", call, undefined), call, Asked.named(server, call.method, call.params))
+      decide(back, subjectOf("server", call, undefined), call, Asked.named(speaker, call.method, call.params))
     }
 
     /** The server gives up a request of its own, or one of the host's that it keeps open (a subscription). */

@@ -38,6 +38,8 @@ export interface Options {
   readonly loosened: ReadonlyArray<string>
   /** What a command line needs to mean the same state folder, with a blank in front: ` --state DIR`. Default: nothing. */
   readonly option?: string | undefined
+  /** Whether the operator gave the servers their names, which then stand before what they ask. Default: yes. */
+  readonly named?: boolean | undefined
   /**
    * What is done where host and server are of two eras: `auto` (the default) translates, and lowers what has no form on the
    * other side; `strict` translates, and leaves such things out; `off` lets either opening fail as it would directly.
@@ -88,6 +90,7 @@ export const layer = (
             )
             const guarded = Guard.around({
               server: launch.name,
+              named: options.named,
               client: who.client,
               firstSight: options.firstSight,
               option: options.option ?? "",

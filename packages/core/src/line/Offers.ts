@@ -68,6 +68,8 @@ export interface Options extends Omit<Offer.Options, "kind" | "meta" | "changed"
 }
 
 const listed = ["tool", "prompt", "resource", "template"] as const
+/** How long the first listings that the host has not asked for come behind the one of the tools. */
+const between = "2 seconds"
 /** The kinds that the opening itself shows. */
 const shown: ReadonlyArray<Pins.Kind> = ["identity", "instructions", "capability"]
 
@@ -237,12 +239,23 @@ export const make = Effect.fnUntraced(function*(options: Options) {
       const wanted = listed.filter((kind) =>
         agreement.server.has(Offer.table[kind].needs) && (kind === "tool" || first)
       )
-      for (const kind of wanted) all[kind].refresh("opened")
-      const [kind] = wanted
-      if (kind !== undefined) {
-        all[kind].whenSettled(after)
-        return
+      // One after the other, and behind what the host itself has to ask first.
+      const read = (at: number): void => {
+        const kind = wanted[at]
+        if (kind === undefined) return
+        const then = (): void => {
+          if (at === 0) after()
+          run(at === 0 ? Effect.sleep(between) : Effect.void, (exit) => {
+            if (!Exit.isSuccess(exit)) return
+            read(at + 1)
+            options.turn()
+          })
+        }
+        if (all[kind].settled()) return then()
+        all[kind].whenSettled(then)
+        all[kind].refresh("opened")
       }
+      if (wanted.length > 0) return read(0)
       run(accepted.keep(Pins.unlisted), (exit) => {
         if (Exit.isFailure(exit)) options.tell(`what ${server} says of itself cannot be kept for review`)
         after()

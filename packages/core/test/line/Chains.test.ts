@@ -245,6 +245,13 @@ describe("tasks belong to the session whose call they are", () => {
 })
 
 describe("F15: an elicitation says who asks", () => {
+  it.effect("and is passed on as it came where the operator gave the server no name", () =>
+    Effect.gen(function*() {
+      const relay = yield* H.opened({ client: { elicitation: {} }, named: false })
+      yield* relay.server().says(H.request(1, "elicitation/create", elicitation("Your name?").params))
+      assert.deepInclude(relay.take()[0]?.params, { message: "Your name?" })
+    }))
+
   it.effect("by the name that the operator gave the server, in both eras", () =>
     Effect.gen(function*() {
       const legacy = yield* H.opened({ client: { elicitation: {} } })

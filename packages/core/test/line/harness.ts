@@ -256,7 +256,8 @@ export const open = Effect.fnUntraced(function*(options: Options = {}) {
       firstSight: options.firstSight ?? "trust",
       loosened: [],
       key: "key",
-      bridge: options.bridge
+      bridge: options.bridge,
+      named: options.named
     })),
     Layer.provideMerge(Layer.mergeAll(
       Layer.succeed(Gate.Gate, options.gate ?? Gate.make({ call: () => Exit.succeed(Gate.allow) })),
