@@ -148,6 +148,7 @@ export interface Server {
 export interface Options {
   readonly firstSight?: FirstSight
   readonly bridge?: "auto" | "strict" | "off"
+  readonly named?: boolean
   readonly accepts?: (drift: Drift.Class) => boolean
   readonly launch?: Spawn.Launch
   readonly tools?: ReadonlyArray<Tool>
