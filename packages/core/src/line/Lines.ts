@@ -61,7 +61,7 @@ export class Lines extends Context.Service<Lines, {
 }>()("@sallyport/core/line/Lines") {}
 
 /**
- * The lines of a guard: Guard, Lifecycle and Upstream, in that order, from the host's side.
+ * The lines of a guard: Bridge, Guard, Lifecycle and Upstream, in that order, from the host's side.
  *
  * @category layers
  * @since 0.1.0

@@ -134,14 +134,22 @@ export const make = (options: {
   const digest = (text: Text | undefined): string | undefined => attempt(() => ledger.digest(text), () => undefined)
   const text = (text: Text | undefined): string | undefined => attempt(() => ledger.text(text), () => undefined)
 
+  const failed = (cause: Cause.Cause<LedgerError>): Effect.Effect<void> =>
+    Effect.sync(() => {
+      const error = Cause.squash(cause)
+      if (!Cause.hasInterruptsOnly(cause)) complain(error instanceof LedgerError ? error.message : String(error))
+    })
+
   const letGo = (batch: ReadonlyArray<Ready>): void => {
+    complained = false
     for (const entry of batch) entry.go()
   }
 
   const outcomes = Effect.suspend(() => {
     if (!unwritten) return Effect.void
     unwritten = false
-    return Effect.ignoreCause(ledger.commit)
+    // They stay queued in the ledger, before whatever is decided next.
+    return Effect.catchCause(ledger.commit, failed)
   })
   const written = Effect.andThen(
     Effect.yieldNow,
@@ -163,16 +171,15 @@ export const make = (options: {
       return decided
     }
     return Effect.andThen(
-      Effect.matchCause(ledger.commit, {
-        onSuccess: () => {
-          complained = false
-          letGo(batch)
-        },
-        onFailure: (cause) => {
-          const error = Cause.squash(cause)
-          complain(error instanceof LedgerError ? error.message : String(error))
-          for (const entry of batch) entry.fail()
-        }
+      Effect.matchCauseEffect(ledger.commit, {
+        onSuccess: () => Effect.sync(() => letGo(batch)),
+        onFailure: (cause) =>
+          Effect.andThen(
+            failed(cause),
+            Effect.sync(() => {
+              for (const entry of batch) entry.fail()
+            })
+          )
       }),
       decided
     )

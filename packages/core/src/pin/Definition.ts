@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import * as Members from "../protocol/Members.ts"
 import { meta } from "../protocol/Revision.ts"
 import * as Canonical from "../wire/Canonical.ts"
+import * as Decimal from "../wire/Decimal.ts"
 import * as Digest from "../wire/Digest.ts"
 import * as Fold from "../wire/Fold.ts"
 import { Text } from "../wire/Message.ts"
@@ -267,7 +268,7 @@ const annotations: Why = (self) => {
   const priority = json.member(found, "priority")
   if (priority !== undefined) {
     const [low, high] = priority._tag === "Number"
-      ? [json.compareNumbers(priority.text, "0"), json.compareNumbers(priority.text, "1")]
+      ? [Decimal.compareTexts(priority.text, "0"), Decimal.compareTexts(priority.text, "1")]
       : []
     if (low === undefined || high === undefined || low < 0 || high > 0) {
       return "its annotation priority is not a number from 0 to 1"

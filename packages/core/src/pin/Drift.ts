@@ -9,6 +9,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import * as Decimal from "../wire/Decimal.ts"
 import type { Text } from "../wire/Message.ts"
 import type { Kind } from "./Definition.ts"
 import type { Json } from "./internal/json.ts"
@@ -159,7 +160,7 @@ const opaque: Field = (on, path, before, after) => {
   }
   if (before._tag === "Number" && after._tag === "Number") {
     if (before.text === after.text) return
-    const same = json.compareNumbers(before.text, after.text) === 0
+    const same = Decimal.compareTexts(before.text, after.text) === 0
     return on.note(path, same ? "cosmetic" : "widening", same ? "is the same number written another way" : "changed")
   }
   if (json.same(before, after)) return
@@ -301,7 +302,7 @@ const values = (on: Comparison, path: Path, before: ReadonlyMap<string, Json>, a
 const bound = (sign: 1 | -1): Field => (on, path, before, after) => {
   if (before === undefined && after?._tag === "Number") return on.note(path, "narrowing", "is a new bound")
   if (before?._tag === "Number" && after?._tag === "Number") {
-    const order = json.compareNumbers(before.text, after.text)
+    const order = Decimal.compareTexts(before.text, after.text)
     if (order === undefined) return on.note(path, "widening", "changed")
     return moreOrLess(on, path, order * sign < 0, order * sign > 0, "allows")
   }
@@ -575,7 +576,7 @@ const audience: Field = (on, path, before, after) => {
 /** How much a resource matters: 1 means that it is as good as required. */
 const priority: Field = (on, path, before, after) => {
   if (before?._tag !== "Number" || after?._tag !== "Number") return opaque(on, path, before, after)
-  const order = json.compareNumbers(before.text, after.text)
+  const order = Decimal.compareTexts(before.text, after.text)
   moreOrLess(on, path, order !== undefined && order > 0, order === undefined || order < 0, "matters")
 }
 

@@ -12,9 +12,9 @@
  */
 import * as Result from "effect/Result"
 import { RE2JS } from "re2js"
+import * as Decimal from "../wire/Decimal.ts"
 import type { Text } from "../wire/Message.ts"
 import * as T from "../wire/Text.ts"
-import * as Decimal from "./Decimal.ts"
 import { type Meter, open, take, Tree } from "./Tree.ts"
 
 /**

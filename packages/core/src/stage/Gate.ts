@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type { Text } from "../wire/Message.ts"
+import type * as Condition from "../policy/Condition.ts"
 import type * as Reason from "../wire/Reason.ts"
 import { attempt } from "./internal/attempt.ts"
 import { exitOf } from "./internal/constant.ts"
@@ -25,15 +25,7 @@ import { exitOf } from "./internal/constant.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Subject {
-  readonly client: string
-  readonly server: string
-  readonly from: "host" | "server"
-  readonly method: string
-  readonly name: string | undefined
-  readonly params: Text | undefined
-  readonly pin: string | undefined
-  readonly definition: Text | undefined
+export interface Subject extends Condition.Call {
   /** The revision of the session, where there is one yet. */
   readonly revision?: string | undefined
   readonly within?: { readonly method: string; readonly name: string | undefined } | undefined

@@ -153,11 +153,12 @@ export const makeFile = Effect.fnUntraced(function*(options: {
     const names = (yield* files.list(directory)).filter((name) => fileName.test(name))
     for (const name of names.slice(0, Math.max(0, names.length - most))) yield* files.remove(`${directory}/${name}`)
   })
+  // A folder that cannot be read now may be read the next time; until then what is released stays as it was.
   const look = Effect.forever(Effect.andThen(
     Effect.sleep("1 second"),
-    Effect.map(released(files, directory), (found) => {
+    Effect.ignore(Effect.map(released(files, directory), (found) => {
       free = found
-    })
+    }))
   ))
   yield* Effect.addFinalizer(() => Effect.forEach(writing, Fiber.await, { discard: true }))
   const scope = yield* Effect.scope
@@ -191,7 +192,7 @@ export const makeFile = Effect.fnUntraced(function*(options: {
       fiber.addObserver(() => writing.delete(fiber))
       if (!looking) {
         looking = true
-        fork(Effect.forkIn(Effect.ignore(look), scope))
+        fork(Effect.forkIn(look, scope))
       }
       return id
     },

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Check from "@sallyport/core/schema/Check"
-import * as Decimal from "@sallyport/core/schema/Decimal"
+import * as Decimal from "@sallyport/core/wire/Decimal"
 import { Text } from "@sallyport/core/wire/Message"
 import * as T from "@sallyport/core/wire/Text"
 import * as Schema from "effect/Schema"

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as Decimal from "../../wire/Decimal.ts"
 
 /**
  * A JSON value. Numbers keep their text, members their order; a Map, so that `__proto__` is a name like any other.
@@ -152,55 +153,8 @@ export const parse = (text: string): Json | undefined => {
   return at === text.length ? json : undefined
 }
 
-/**
- * A number in a form that is equal exactly for equal values: sign, digits without outer zeros, and the decimal exponent
- * of the first digit. Nothing is expanded, so `1e1000000000` costs nothing.
- */
-interface Decimal {
-  readonly negative: boolean
-  readonly digits: string
-  readonly exponent: number
-}
-
-const decimal = (text: string): Decimal | undefined => {
-  const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(text)
-  if (parts === null) return undefined
-  const [, sign, whole = "", fraction = "", power = "0"] = parts
-  const all = whole + fraction
-  const lead = /^0*/.exec(all)?.[0].length ?? 0
-  let end = all.length
-  while (end > lead && all.charCodeAt(end - 1) === 0x30) end--
-  const digits = all.slice(lead, end)
-  if (digits === "") return { negative: false, digits: "", exponent: 0 }
-  const exponent = Number(power) + whole.length - lead
-  return Number.isSafeInteger(exponent) ? { negative: sign === "-", digits, exponent } : undefined
-}
-
-/**
- * Compares two number texts by exact value: negative, zero or positive; `undefined` where an exponent is too big to tell.
- *
- * @category comparing
- * @since 0.1.0
- */
-export const compareNumbers = (left: string, right: string): number | undefined => {
-  if (left === right) return 0
-  const a = decimal(left)
-  const b = decimal(right)
-  if (a === undefined || b === undefined) return undefined
-  const signOf = (d: Decimal) => d.digits === "" ? 0 : d.negative ? -1 : 1
-  if (signOf(a) !== signOf(b)) return signOf(a) - signOf(b)
-  const bigger = a.exponent !== b.exponent
-    ? a.exponent - b.exponent
-    : a.digits === b.digits
-    ? 0
-    : a.digits < b.digits
-    ? -1
-    : 1
-  return a.negative ? -bigger : bigger
-}
-
 const numberKey = (text: string): string => {
-  const d = decimal(text)
+  const d = Decimal.parse(text)
   return d === undefined ? text : `${d.negative ? "-" : ""}.${d.digits}e${d.exponent}`
 }
 

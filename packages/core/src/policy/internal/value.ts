@@ -1,6 +1,6 @@
 /** The values of conditions, and the arithmetic on them. Nothing here throws; what cannot be done is a {@link Fault}. */
-import * as Decimal from "../../schema/Decimal.ts"
 import { type Meter, open, take, type Tree } from "../../schema/Tree.ts"
+import * as Decimal from "../../wire/Decimal.ts"
 
 /** Arrays and objects of the call stay {@link Tree}s until somebody looks inside. */
 export type Value = null | boolean | bigint | number | string | Tree | List | Dict | Type | Fault

@@ -61,6 +61,18 @@ export const compare = (left: Decimal, right: Decimal): number => {
 }
 
 /**
+ * Compares two number texts by exact value; undefined where an exponent is beyond all use.
+ *
+ * @category comparing
+ * @since 0.1.0
+ */
+export const compareTexts = (left: string, right: string): number | undefined => {
+  if (left === right) return 0
+  const [a, b] = [parse(left), parse(right)]
+  return a === undefined || b === undefined ? undefined : compare(a, b)
+}
+
+/**
  * Whether it has no fraction.
  *
  * @category guards
