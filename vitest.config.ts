@@ -6,7 +6,8 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "**/fixtures/**"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000
+    // Only for what hangs: a busy machine takes ten times as long for the properties.
+    testTimeout: 120_000,
+    hookTimeout: 120_000
   }
 })
