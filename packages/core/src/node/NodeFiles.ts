@@ -241,35 +241,38 @@ export const make = (owner: Owner): Files["Service"] => {
     )
 
   /** Writes the text beside `at`, then puts it there by `place`; nothing of it stays if that fails. */
-  const put = (what: string, at: string, text: string, place: (from: string) => void) => {
-    const folder = path.dirname(at)
-    const from = path.join(folder, `.sallyport-${randomBytes(12).toString("hex")}.tmp`)
-    const remove = Effect.sync(() => {
-      try {
-        fs.unlinkSync(from)
-      } catch {
-        // It was renamed, or was never there.
-      }
-    })
-    const written = Effect.acquireUseRelease(
-      attempt(what, at, () => {
+  const put = (what: string, at: string, text: string, place: (from: string) => void) =>
+    Effect.suspend(() => {
+      const folder = path.dirname(at)
+      // A name for each run: an effect may be run twice, also at the same time.
+      const from = path.join(folder, `.sallyport-${randomBytes(12).toString("hex")}.tmp`)
+      const remove = Effect.sync(() => {
+        try {
+          fs.unlinkSync(from)
+        } catch {
+          // It was renamed, or was never there.
+        }
+      })
+      const written = Effect.acquireUseRelease(
+        attempt(what, at, () => {
+          checkFolder(folder)
+          return fs.openSync(from, "wx", 0o600)
+        }),
+        (fd) =>
+          Effect.andThen(attempt(what, at, () => writeAll(fd, Buffer.from(text, "utf8"))), flush("fsync", fd, at)),
+        (fd) => Effect.sync(() => fs.closeSync(fd))
+      )
+      const placed = attempt(what, at, () => {
         checkFolder(folder)
-        return fs.openSync(from, "wx", 0o600)
-      }),
-      (fd) => Effect.andThen(attempt(what, at, () => writeAll(fd, Buffer.from(text, "utf8"))), flush("fsync", fd, at)),
-      (fd) => Effect.sync(() => fs.closeSync(fd))
-    )
-    const placed = attempt(what, at, () => {
-      checkFolder(folder)
-      place(from)
+        place(from)
+      })
+      return written.pipe(
+        Effect.andThen(placed),
+        Effect.ensuring(remove),
+        Effect.andThen(syncFolder(folder)),
+        Effect.uninterruptible
+      )
     })
-    return written.pipe(
-      Effect.andThen(placed),
-      Effect.ensuring(remove),
-      Effect.andThen(syncFolder(folder)),
-      Effect.uninterruptible
-    )
-  }
 
   const appending = (at: string, fd: number, fresh: boolean): Appender => {
     const append = (text: string): FilesError | undefined => {
