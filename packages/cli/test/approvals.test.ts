@@ -113,7 +113,8 @@ describe("approvals", () => {
       for (const line of out.split("\n")) assert.isAtMost(line.length, 80, line)
       assert.include(out, "deleting is final")
       assert.include(out, `{"path":"/srv/\\u{202e}notes\\u0007\\n"`)
-      assert.strictEqual(out.split("x").length - 1, 5000 + "exactly".split("x").length - 1)
+      // The random id may have the letter too.
+      assert.strictEqual(out.replaceAll(id, "").split("x").length - 1, 5000 + "exactly".split("x").length - 1)
       const json: Record<string, unknown> = JSON.parse((yield* on(`approvals show --json ${id}`)).out)
       assert.include(json, { id, server: "files", name: "delete", rule: "ask-deletes" })
     }).pipe(Effect.provide(layerMemory)))
