@@ -13,7 +13,12 @@ import type { Writable } from "node:stream"
  * @since 0.1.0
  */
 export const visible = (text: string): string =>
-  text.replace(hidden(), (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
+  plain.test(text)
+    ? text
+    : text.replace(hidden(), (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
+
+/** Most texts hide nothing, and are known by that without the tables of Unicode. */
+const plain = /^[\x20-\x7e\t]*$/
 
 // Tab stays. Zero-width joiners stay too: emoji and several scripts are written with them.
 const hidden = () => /(?![\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu

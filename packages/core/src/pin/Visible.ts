@@ -15,6 +15,9 @@
 const hidden = () =>
   /[\p{C}\p{Zl}\p{Zp}\p{Me}\p{Default_Ignorable_Code_Point}\u2800\\]|(?! )\p{Zs}|(?<=^|[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\\]|\p{M}{2})\p{M}/gu
 
+/** Most texts hide nothing, and are known by that without the tables of Unicode. */
+const plain = /^[\x20-\x5b\x5d-\x7e]*$/
+
 const ofCode = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
 
 const letters: ReadonlyMap<string, string> = new Map([["\n", "\\n"], ["\t", "\\t"], ["\\", "\\\\"]])
@@ -31,7 +34,7 @@ const escaped = (character: string): string => letters.get(character) ?? ofCode(
  * @category conversions
  * @since 0.1.0
  */
-export const line = (text: string): string => text.replace(hidden(), escaped)
+export const line = (text: string): string => plain.test(text) ? text : text.replace(hidden(), escaped)
 
 /**
  * The text on one line as {@link line} writes it, but with every backslash as it is: for text that may have been through
