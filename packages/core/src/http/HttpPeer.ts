@@ -155,11 +155,6 @@ const headerOf = (value: string): string =>
 const member = (text: Text | undefined, name: string): Text | undefined =>
   text === undefined ? undefined : T.member(text, name)
 
-const stringIn = (text: Text | undefined, name: string): string | undefined => {
-  const value = member(text, name)
-  return value === undefined ? undefined : T.string(value)
-}
-
 /**
  * Connects. Nothing is sent before the first line is written; closing the scope ends the session (DELETE) and every
  * request that is on its way.
@@ -287,12 +282,12 @@ export const make = Effect.fnUntraced(function*(
 
   /** What was asked, for the few answers that are looked into. */
   const learn = ({ method, params }: Request, result: Text): void => {
-    if (method === "initialize") version = stringIn(result, "protocolVersion") ?? version
+    if (method === "initialize") version = T.stringIn(result, "protocolVersion") ?? version
     if (method !== "tools/list") return
     if (member(params, "cursor") === undefined) mirrored.clear()
     const tools = member(result, "tools")
     for (const tool of tools === undefined || !T.isArray(tools) ? [] : T.elements(tools)) {
-      const name = stringIn(tool, "name")
+      const name = T.stringIn(tool, "name")
       const schema = member(tool, "inputSchema")
       if (name !== undefined && schema !== undefined) mirrored.set(name, Mirror.paramHeadersOf(schema))
     }
@@ -365,7 +360,7 @@ export const make = Effect.fnUntraced(function*(
 
   const revisionOf = (item: Item): string | undefined => {
     const params = item._tag === "Request" || item._tag === "Notification" ? item.params : undefined
-    return stringIn(metaOf(params), Revision.meta.protocolVersion) ?? version
+    return T.stringIn(metaOf(params), Revision.meta.protocolVersion) ?? version
   }
 
   const headersOf = (item: Item): Record<string, string> => {
@@ -376,8 +371,8 @@ export const make = Effect.fnUntraced(function*(
     if (spoken !== undefined && row?.http.version !== "never") headers[Revision.headers.version] = spoken
     if (row?.http.routing !== true || item._tag !== "Request") return headers
     headers[Revision.headers.method] = item.method
-    const named = Method.nameMember(item.method, "2026-07-28")
-    const name = named === undefined ? undefined : stringIn(item.params, named)
+    const named = Method.nameMember(item.method, Revision.newest)
+    const name = named === undefined ? undefined : T.stringIn(item.params, named)
     if (name !== undefined) headers[Revision.headers.name] = headerOf(name)
     if (item.method !== "tools/call" || name === undefined) return headers
     for (const { header, path } of mirrored.get(name) ?? []) {
@@ -477,7 +472,7 @@ export const make = Effect.fnUntraced(function*(
   const outdated = Effect.fnUntraced(function*({ again, item }: Flight, { reply }: Response) {
     if (again || item.method !== "tools/call" || reply._tag !== "Failure") return false
     if (Number(T.member(reply.error, "code")) !== -32020) return false
-    const name = stringIn(item.params, "name")
+    const name = T.stringIn(item.params, "name")
     if (name === undefined) return false
     if (mirrored.has(name)) {
       yield* offer(Write.notification("notifications/tools/list_changed", undefined).trimEnd())

@@ -11,6 +11,7 @@
  */
 import type * as Effect from "effect/Effect"
 import * as Method from "../protocol/Method.ts"
+import * as Revision from "../protocol/Revision.ts"
 import type { Who } from "../stage/Transport.ts"
 import type { Text } from "../wire/Message.ts"
 import * as T from "../wire/Text.ts"
@@ -126,7 +127,7 @@ export const standard = (headers: Headers, method: string, params: Text | undefi
   const wrong = judge("Mcp-Method", headers["mcp-method"], method)
   if (wrong !== undefined) return wrong
   // A method of another revision is not there: it is refused as that, whatever its headers say.
-  const member = Method.nameMember(method, "2026-07-28")
+  const member = Method.nameMember(method, Revision.newest)
   if (member === undefined) return undefined
   const value = params === undefined ? undefined : T.member(params, member)
   return judge("Mcp-Name", headers["mcp-name"], value === undefined ? undefined : T.string(value))

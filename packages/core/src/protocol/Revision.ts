@@ -274,6 +274,14 @@ export const legacy = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] a
 export const modern: ReadonlyArray<Modern> = ["2026-07-28"]
 
 /**
+ * The newest revision.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const newest: Modern = "2026-07-28"
+
+/**
  * What a request over HTTP without `MCP-Protocol-Version` is taken as, in the legacy era (2025-06-18 basic/transports,
  * Protocol Version Header).
  *

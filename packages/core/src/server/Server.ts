@@ -188,7 +188,7 @@ export function layerDispatch<R>(
         }),
       inputSchema: (name) => {
         const tool = table.tools.get(name)?.part
-        return tool === undefined ? undefined : T.member(tool.definition("2026-07-28"), "inputSchema")
+        return tool === undefined ? undefined : T.member(tool.definition(Revision.newest), "inputSchema")
       }
     }
 

@@ -182,6 +182,17 @@ export const string = (text: Text): string | undefined => {
 }
 
 /**
+ * What a member that is a string stands for; undefined if there is no such member, or it is no string.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const stringIn = (text: Text | undefined, name: string): string | undefined => {
+  const value = text === undefined ? undefined : member(text, name)
+  return value === undefined ? undefined : string(value)
+}
+
+/**
  * The normal form of an id, or of a progress token: the text of an integer as it is, a string without needless escapes.
  * Undefined if the text is neither, so that two ids are the same exactly if their normal forms are.
  *

@@ -218,7 +218,26 @@ const play = Effect.fnUntraced(function*(attack: Attack, guarded: boolean) {
   return yield* attack.play(relay)
 })
 
+/** What the guard refuses whatever is set has to be shown with no guard at all. Other names are the reader's to refuse. */
+const smuggled: ReadonlyArray<readonly [string, string]> = [
+  ["an argument twice for readers without regard to case", `{"name":"read","arguments":{"path":"/a","Path":"/b"}}`],
+  ["the same for readers that fold the long s", `{"name":"read","arguments":{"as":1,"a\u017f":2}}`],
+  ["a name that nobody can read", `{"name":["read"],"arguments":{}}`],
+  ["a name that is not listed", `{"name":"hidden","arguments":{}}`]
+]
+
 describe("attacks on a session", () => {
+  for (const [name, params] of smuggled) {
+    it.effect(`call-smuggling, ${name}: fails, and gets through where there is no guard`, () =>
+      Effect.gen(function*() {
+        for (const unguarded of [false, true]) {
+          const relay = yield* H.opened({ unguarded })
+          yield* relay.says(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":${params}}`)
+          assert.lengthOf(relay.calls(), unguarded ? 1 : 0)
+        }
+      }))
+  }
+
   for (const attack of attacks) {
     it.effect(`${attack.name}: fails, and gets through where the guard is open`, () =>
       Effect.gen(function*() {

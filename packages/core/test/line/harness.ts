@@ -3,16 +3,20 @@
  *
  * Nothing here waits for real time. `settle` lets every fiber run as far as it can without the clock.
  */
-import { Context, Effect, Exit, Fiber, Layer, Schema, type Scope } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Schema, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { FirstSight } from "../../src/line/Accepted.ts"
 import * as Ask from "../../src/line/Ask.ts"
 import { Drifts } from "../../src/line/Drifts.ts"
+import * as Faults from "../../src/line/Faults.ts"
 import * as Inspect from "../../src/line/Inspect.ts"
+import * as Lifecycle from "../../src/line/Lifecycle.ts"
 import * as Lines from "../../src/line/Lines.ts"
 import * as Notices from "../../src/line/Notices.ts"
+import * as Upstream from "../../src/line/Upstream.ts"
 import type * as Drift from "../../src/pin/Drift.ts"
 import * as Pins from "../../src/pin/Pins.ts"
+import * as Agreement from "../../src/protocol/Agreement.ts"
 import { meta } from "../../src/protocol/Revision.ts"
 import * as Session from "../../src/session/Session.ts"
 import { Dispatch } from "../../src/stage/Dispatch.ts"
@@ -21,7 +25,7 @@ import * as Ledger from "../../src/stage/Ledger.ts"
 import * as MemoryPeer from "../../src/stage/MemoryPeer.ts"
 import * as Parse from "../../src/stage/Parse.ts"
 import * as PinStore from "../../src/stage/PinStore.ts"
-import type { Ending } from "../../src/stage/Port.ts"
+import type { Ending, Leg } from "../../src/stage/Port.ts"
 import * as Spawn from "../../src/stage/Spawn.ts"
 import * as Transport from "../../src/stage/Transport.ts"
 import type { Limits } from "../../src/wire/Feed.ts"
@@ -149,6 +153,8 @@ export interface Options {
   readonly firstSight?: FirstSight
   readonly bridge?: "auto" | "strict" | "off"
   readonly named?: boolean
+  /** Without any guard: what the host says goes to the server in the order of the session, and back. */
+  readonly unguarded?: boolean
   readonly accepts?: (drift: Drift.Class) => boolean
   readonly launch?: Spawn.Launch
   readonly tools?: ReadonlyArray<Tool>
@@ -249,7 +255,22 @@ export const open = Effect.fnUntraced(function*(options: Options = {}) {
   const layer = Layer.mergeAll(
     Layer.effect(
       Dispatch,
-      Effect.map(Lines.Lines, (lines) => ({ open: (who) => lines.open(options.launch ?? launch, who) }))
+      Effect.gen(function*() {
+        const lines = yield* Lines.Lines
+        const parts = yield* Effect.context<Spawn.Spawn | Parse.Parse | Notices.Notices>()
+        const bare: Leg = (back) =>
+          Effect.gen(function*() {
+            const agreement = Agreement.make()
+            const dropped = Faults.dropped("notes", () => {})
+            const line = Lifecycle.server(agreement, dropped.faults)(
+              Upstream.leg(options.launch ?? launch, agreement, dropped)
+            )
+            return yield* Effect.provideContext(line(back), Context.add(parts, Scope.Scope, yield* Effect.scope))
+          })
+        return Dispatch.of({
+          open: (who) => options.unguarded === true ? bare : lines.open(options.launch ?? launch, who)
+        })
+      })
     ),
     Transport.layerMemory(peer)
   ).pipe(

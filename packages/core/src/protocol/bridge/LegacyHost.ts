@@ -21,7 +21,7 @@ import * as Method from "../Method.ts"
 import * as Negotiation from "../Negotiation.ts"
 import * as Revision from "../Revision.ts"
 import * as Lower from "./Lower.ts"
-import { type Bridge, type Key, maxSubscribed, type Options, type Out, type Said } from "./Message.ts"
+import { type Bridge, type Key, maxSubscribed, type Options, outbox } from "./Message.ts"
 
 /** So many rounds of questions one request may take, and so long the host has for one of them, in milliseconds. */
 const maxRounds = 8
@@ -30,7 +30,7 @@ const askLimit = 600_000
 const pollAfter = 250
 const maxPolls = 10
 
-const modern: Revision.Modern = "2026-07-28"
+const modern = Revision.newest
 
 /**
  * A request of the host's on its way: how often it was sent, under which key the server has it now, what the host is asked
@@ -87,11 +87,6 @@ const nothing: Text = T.object([])
 
 const complete = (text: Text): Reply => ({ _tag: "Result", result: text })
 
-const stringIn = (text: Text | undefined, name: string): string | undefined => {
-  const value = text === undefined ? undefined : T.member(text, name)
-  return value === undefined ? undefined : T.string(value)
-}
-
 const codeOf = (failure: Failure): number => Number(T.member(failure.error, "code"))
 
 /** A failure that the caller of a tool can act on is its result; for other methods it is an error. */
@@ -145,9 +140,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
   }
   const counts = new Map<string, number>()
   const tell = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1)
-  let out: Array<Out> = []
-  const host = (said: Said): void => void out.push({ to: "host", said })
-  const server = (said: Said): void => void out.push({ to: "server", said })
+  const { host, server, taken } = outbox()
   const reply = (key: Key, reply: Reply): void => host({ _tag: "Reply", key, reply })
   const mint = (): Key => `bridge-${state.minted++}`
 
@@ -169,7 +162,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
   }
 
   const initialize = (key: Key, params: Text | undefined): void => {
-    const offered = stringIn(params, "protocolVersion")
+    const offered = T.stringIn(params, "protocolVersion")
     const { revision } = Negotiation.server(offered)
     const info = params === undefined ? undefined : T.member(params, "clientInfo")
     const declared = params === undefined ? undefined : T.member(params, "capabilities")
@@ -279,7 +272,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
   }
 
   const subscribe = (key: Key, params: Text | undefined, adds: boolean): void => {
-    const uri = stringIn(params, "uri")
+    const uri = T.stringIn(params, "uri")
     if (uri === undefined) return reply(key, Write.failure(-32602, "uri must be a string"))
     if (adds === state.uris.has(uri)) return reply(key, complete(nothing))
     if (adds && state.uris.size >= maxSubscribed) {
@@ -292,7 +285,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
   }
 
   const setLevel = (key: Key, params: Text | undefined): void => {
-    const level = stringIn(params, "level")
+    const level = T.stringIn(params, "level")
     if (level === undefined || !levels.has(level)) {
       return reply(key, Write.failure(-32602, `level must be one of ${[...levels].join(", ")}`))
     }
@@ -367,7 +360,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
   const answered = (flight: Flight, answer: Reply, now: number): void => {
     flight.upstream = undefined
     if (answer._tag === "Failure") return end(flight, error(flight, answer))
-    const type = stringIn(answer.result, "resultType") ?? "complete"
+    const type = T.stringIn(answer.result, "resultType") ?? "complete"
     if (type === "complete") return end(flight, result(flight, answer.result))
     if (type === "input_required" && Method.find(flight.method, "request", "host", modern)?.asks?.includes(modern)) {
       return ask(flight, answer.result, now)
@@ -379,7 +372,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
     const revision = state.revision ?? Revision.legacy[0]
     if (flight.method === "tools/list") { for (const name of Lower.wrapped(text, revision)) state.wraps.add(name) }
     const { server, strict } = options
-    const wraps = flight.method === "tools/call" && state.wraps.has(stringIn(flight.params, "name") ?? "")
+    const wraps = flight.method === "tools/call" && state.wraps.has(T.stringIn(flight.params, "name") ?? "")
     const lowered = Lower.exactly(
       // Of a listing, single tools are left out.
       strict && flight.method !== "tools/list",
@@ -413,7 +406,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
     const revision = state.revision ?? Revision.legacy[0]
     const lowered: Array<readonly [name: string, method: string, params: Text | undefined]> = []
     for (const [name, request] of requests) {
-      const method = stringIn(request, "method") ?? ""
+      const method = T.stringIn(request, "method") ?? ""
       if (Method.embedded(method, modern) === undefined) {
         return end(flight, Write.failure(-32603, "The server asked for something that no host can be asked"))
       }
@@ -441,7 +434,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
 
   /** 2025-11-25 names each address to be visited. */
   const addressed = (method: string, params: Text | undefined): Text | undefined =>
-    method === "elicitation/create" && params !== undefined && stringIn(params, "mode") === "url" &&
+    method === "elicitation/create" && params !== undefined && T.stringIn(params, "mode") === "url" &&
       T.member(params, "elicitationId") === undefined
       ? T.setMember(params, "elicitationId", T.quote(options.fresh()))
       : params
@@ -500,14 +493,6 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
   }
 
   // ---- the two sides
-
-  const taken = (run: () => void): ReadonlyArray<Out> => {
-    out = []
-    run()
-    const said = out
-    out = []
-    return said
-  }
 
   return {
     state,

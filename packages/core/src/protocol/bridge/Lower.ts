@@ -128,11 +128,6 @@ const typeOf = (block: Text): string | undefined => {
 
 const textBlock = (text: string): Text => T.object([["type", T.quote("text")], ["text", T.quote(text)]])
 
-const stringIn = (text: Text, name: string): string | undefined => {
-  const value = T.member(text, name)
-  return value === undefined ? undefined : T.string(value)
-}
-
 /** The array with each element passed through; itself where none changes. */
 const each = (list: Text, change: (element: Text) => Text): Text => {
   const all = T.elements(list)
@@ -174,7 +169,7 @@ export const block = (text: Text, to: Revision.Revision, tell: Tell): Text => {
   if (type === "resource_link" && lacks("resource-link", to)) {
     tell("resource-link")
     return textBlock(
-      `${stringIn(text, "title") ?? stringIn(text, "name") ?? "resource"}: ${stringIn(text, "uri") ?? ""}`
+      `${T.stringIn(text, "title") ?? T.stringIn(text, "name") ?? "resource"}: ${T.stringIn(text, "uri") ?? ""}`
     )
   }
   return text
@@ -223,7 +218,7 @@ const tool = (text: Text, to: Revision.Revision, tell: Tell): Text | undefined =
   let lowered = text
   const execution = T.member(lowered, "execution")
   if (execution !== undefined && (lacks("execution", to) || to >= "2026-07-28")) {
-    if (stringIn(execution, "taskSupport") === "required") {
+    if (T.stringIn(execution, "taskSupport") === "required") {
       tell("execution")
       return undefined
     }
@@ -322,7 +317,7 @@ export const wrapped = (listing: Text, to: Revision.Revision): ReadonlyArray<str
   if (list === undefined || !lacks("structured-value", to) || lacks("structured-content", to)) return []
   return T.elements(list).flatMap((each) => {
     const output = T.member(each, "outputSchema")
-    const name = stringIn(each, "name")
+    const name = T.stringIn(each, "name")
     return output === undefined || name === undefined || isObjectSchema(output) ? [] : [name]
   })
 }
@@ -353,7 +348,7 @@ export const completion = (params: Text, to: Revision.Revision, tell: Tell): Tex
 
 /** One field of a form; `undefined` where the revision has no form for it. */
 const field = (schema: Text, tell: Tell): Text | undefined => {
-  if (stringIn(schema, "type") === "array") {
+  if (T.stringIn(schema, "type") === "array") {
     tell("form-list")
     return undefined
   }
@@ -368,7 +363,7 @@ const field = (schema: Text, tell: Tell): Text | undefined => {
     lowered = T.setMember(T.removeMember(lowered, "oneOf"), "enum", T.array(values))
     if (titles.every((title) => title !== undefined)) lowered = T.setMember(lowered, "enumNames", T.array(titles))
   }
-  const isBoolean = stringIn(lowered, "type") === "boolean"
+  const isBoolean = T.stringIn(lowered, "type") === "boolean"
   if (T.member(lowered, "default") !== undefined && !isBoolean) {
     tell("form-default")
     lowered = T.removeMember(lowered, "default")
@@ -390,7 +385,7 @@ export const ask = (
 ): { readonly params: Text | undefined } | undefined => {
   if (params === undefined || to >= "2025-11-25") return { params }
   if (method === "elicitation/create") {
-    if (stringIn(params, "mode") === "url") return undefined
+    if (T.stringIn(params, "mode") === "url") return undefined
     let lowered = T.removeMember(params, "mode")
     const schema = T.member(lowered, "requestedSchema")
     const properties = schema === undefined ? undefined : T.member(schema, "properties")

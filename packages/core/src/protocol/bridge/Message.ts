@@ -83,3 +83,36 @@ export interface Options {
   /** Whether what cannot be translated exactly is left out instead of lowered. */
   readonly strict: boolean
 }
+
+/**
+ * Where a bridge puts what it says until the turn ends; {@link Outbox.taken} runs a turn and gives all of it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Outbox {
+  readonly host: (said: Said) => void
+  readonly server: (said: Said) => void
+  readonly taken: (run: () => void) => ReadonlyArray<Out>
+}
+
+/**
+ * An empty outbox.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const outbox = (): Outbox => {
+  let out: Array<Out> = []
+  return {
+    host: (said) => void out.push({ to: "host", said }),
+    server: (said) => void out.push({ to: "server", said }),
+    taken: (run) => {
+      out = []
+      run()
+      const said = out
+      out = []
+      return said
+    }
+  }
+}

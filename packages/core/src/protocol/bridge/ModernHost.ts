@@ -22,7 +22,7 @@ import * as Method from "../Method.ts"
 import * as Negotiation from "../Negotiation.ts"
 import * as Revision from "../Revision.ts"
 import * as Lower from "./Lower.ts"
-import { type Bridge, type Key, maxSubscribed, type Options, type Out, type Said } from "./Message.ts"
+import { type Bridge, type Key, maxSubscribed, type Options, outbox, type Said } from "./Message.ts"
 
 /** So long a parked call waits for its answers, in milliseconds. */
 const parkLimit = 300_000
@@ -31,7 +31,7 @@ const maxWaiting = 1024
 /** So many calls are parked; the one that has been so for longest is given up for one more. */
 const maxParked = 256
 
-const modern: Revision.Modern = "2026-07-28"
+const modern = Revision.newest
 
 /**
  * A request of the host's on its way.
@@ -104,11 +104,6 @@ export interface State {
 
 const nothing: Text = T.object([])
 
-const stringIn = (text: Text | undefined, name: string): string | undefined => {
-  const value = text === undefined ? undefined : T.member(text, name)
-  return value === undefined ? undefined : T.string(value)
-}
-
 const codeOf = (failure: Failure): number => Number(T.member(failure.error, "code"))
 
 const asking = (method: string): boolean =>
@@ -174,9 +169,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
   }
   const counts = new Map<string, number>()
   const tell = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1)
-  let out: Array<Out> = []
-  const host = (said: Said): void => void out.push({ to: "host", said })
-  const server = (said: Said): void => void out.push({ to: "server", said })
+  const { host, server, taken } = outbox()
   const reply = (key: Key, reply: Reply): void => host({ _tag: "Reply", key, reply })
   const send = (pending: Pending, method: string, params: Text | undefined, wish?: Text): Key => {
     const key = `bridge-${state.minted++}`
@@ -217,7 +210,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
     if (answer._tag === "Failure") {
       state.failed = Write.failure(-32603, "The server could not be opened")
     } else {
-      const taken = Negotiation.client(stringIn(answer.result, "protocolVersion"))
+      const taken = Negotiation.client(T.stringIn(answer.result, "protocolVersion"))
       if (taken._tag === "Refuse") {
         state.failed = Write.failure(-32603, "The server speaks no revision that Sallyport does")
       } else {
@@ -273,7 +266,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
     if (Method.isKnown(method) && (row === undefined || row.extension !== undefined)) {
       return reply(key, Write.failure(-32601, "Method not found"))
     }
-    const name = stringIn(params, "requestState")
+    const name = T.stringIn(params, "requestState")
     if (name !== undefined && asking(method)) return resume(key, name, said)
     const eligible = asking(method) && asks.some((path) => state.declared.has(path))
     if (eligible && active() !== undefined) {
@@ -555,7 +548,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
     const row = Method.find(method, "notification", "server", modern)
     if (row === undefined) return
     if (row.filter !== undefined) {
-      const uri = row.filter === "resourceSubscriptions" ? stringIn(params, "uri") : undefined
+      const uri = row.filter === "resourceSubscriptions" ? T.stringIn(params, "uri") : undefined
       for (const { filter, uris, wish } of state.listening.values()) {
         if (uri === undefined ? !filter.has(method) : !covers(uris, uri)) continue
         const meta = T.setMember(metaOf(params) ?? nothing, Revision.meta.subscriptionId, wish)
@@ -564,7 +557,7 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
       return
     }
     if (method === "notifications/message") {
-      const rank = Negotiation.levels.indexOf(stringIn(params, "level") ?? "")
+      const rank = Negotiation.levels.indexOf(T.stringIn(params, "level") ?? "")
       const wanted = [...state.flights].some(({ host, level }) =>
         host !== undefined && level !== undefined && Negotiation.levels.indexOf(level) <= rank
       )
@@ -633,14 +626,6 @@ export const make = (options: Options): Bridge & { readonly state: State } => {
     requests.delete(key)
     request.flight.questions.delete(request.question)
     if (request.flight.questions.size === 0 && request.flight.host !== undefined) request.flight.due = undefined
-  }
-
-  const taken = (run: () => void): ReadonlyArray<Out> => {
-    out = []
-    run()
-    const said = out
-    out = []
-    return said
   }
 
   return {

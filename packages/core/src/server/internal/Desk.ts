@@ -329,7 +329,11 @@ export const open = (program: Program, who: Who): Leg =>
 
     /** The refusal of a request that does not declare the extension for tasks. */
     const undeclared = ({ capabilities }: Caller): Reply | undefined => {
-      const lacks = Negotiation.lacking(capabilities, ["client.extensions.io.modelcontextprotocol/tasks"], "2026-07-28")
+      const lacks = Negotiation.lacking(
+        capabilities,
+        ["client.extensions.io.modelcontextprotocol/tasks"],
+        Revision.newest
+      )
       return lacks === undefined ? undefined : fail(lacks.code, lacks.message, lacks.data)
     }
 
